@@ -1,4 +1,5 @@
 import { insertDelivery, newDelivery } from "../../src/deliveries/store.ts";
+import { HOMES } from "../../src/db/home.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { openDb, type Home } from "./target.ts";
 
@@ -25,7 +26,7 @@ export async function oweCallbacks(
           tx,
           newDelivery({
             kind: "callback",
-            task_id: newId("tsk", tx.now()),
+            task_id: newId("tsk", tx.now(), row % HOMES),
             destination: `${origin}/hook`,
             origin,
             body: BODY,

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { Client } from "pg";
+import { homeOf, isComputed, ofTask } from "../../src/db/home.ts";
 import type { AuditEntryRow, Schema, TaskDocumentsRow, TaskResponseRow, TaskRow } from "../../src/db/schema.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/time.ts";
 import { openDb, type Home } from "./target.ts";
@@ -97,7 +98,7 @@ function endedTask(
         completed_via_channel: isCompleted ? ["dashboard", "slack", "email"][i % 3]! : null,
       },
     ],
-    task_responses: isCompleted ? [{ task_id: id, response: RESPONSE }] : [],
+    task_responses: isCompleted ? [{ ...ofTask(id), response: RESPONSE }] : [],
     audit_entries: [...task.audit_entries, entryOf(id, { action: status, to_status: status, created_at: ended_at })],
   };
 }
@@ -110,8 +111,10 @@ const DOCUMENTS = {
 
 function newTask(i: number, created_at: number, timeout_at: number, email: string | null) {
   const id = idAt("tsk", created_at);
+  const home = homeOf(id);
   const task: TaskRow = {
     id,
+    home,
     project: "default",
     idempotency_key: `refund-${id.slice(-12)}-${i}`,
     status: "created",
@@ -151,6 +154,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
   };
   const documents: TaskDocumentsRow = {
     task_id: id,
+    home,
     ...DOCUMENTS,
     form_definition: null,
     assign_to: email === null ? null : JSON.stringify({ email }),
@@ -167,7 +171,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
 function entryOf(task_id: string, entry: Pick<AuditEntryRow, "action" | "to_status" | "created_at">): AuditEntryRow {
   const isCreated = entry.action === "created";
   return {
-    task_id,
+    ...ofTask(task_id),
     seq: isCreated ? 0 : 1,
     id: idAt("aud", entry.created_at),
     from_status: isCreated ? null : "created",
@@ -219,7 +223,7 @@ function writeSqlite(dataDir: string, tasks: Iterable<SeededTask>): void {
       for (const row of task[table]) {
         let insert = inserts.get(table);
         if (!insert) {
-          const columns = Object.keys(row);
+          const columns = Object.keys(row).filter((column) => !isComputed("sqlite", table, column));
           const sql = `insert into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
           insert = { statement: database.prepare(sql), columns };
           inserts.set(table, insert);

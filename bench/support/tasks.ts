@@ -84,7 +84,7 @@ function positionsOf(bytes: Buffer, text: string): number[] {
 
 /** Returns a request that creates a task like REFUND with these fields. */
 export function createAsk(fields: Record<string, unknown> = {}): Ask {
-  const idempotency_key = newId("tsk", Date.now());
+  const idempotency_key = newId("tsk", Date.now(), 0);
   const body = JSON.stringify({ ...REFUND, idempotency_key, ...fields });
   return { bytes: requestBytes("POST", "/api/tasks", body), status: 201, marks: [`"${idempotency_key}"`] };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { Db } from "../../src/db/database.ts";
+import { homeOf } from "../../src/db/home.ts";
 import type { Schema } from "../../src/db/schema.ts";
 import type { WebhookDelivery } from "../../src/deliveries/schema.ts";
 import { MINUTE, SECOND } from "../../src/lib/time.ts";
@@ -209,7 +210,7 @@ async function useUpAttempts({ ctx: { db } }: TestService, task_id: string): Pro
     for (let attempt = 1; attempt < ATTEMPTS; attempt++)
       await tx.query
         .insertInto("delivery_attempts")
-        .values({ delivery_id: id, cycle: 1, attempt, ...noted })
+        .values({ delivery_id: id, home: homeOf(task_id), cycle: 1, attempt, ...noted })
         .execute();
   });
 }

@@ -29,6 +29,9 @@ import type { Timeline } from "./timeline.ts";
 /** The only caller of this service: its token is the admin token. */
 export const ADMIN: Caller = { kind: "admin" };
 
+/** The home of all tasks: in memory, there is one place. */
+const HOME = 0;
+
 /** The verifier's verdict on an answer. */
 interface Verdict {
   passed: boolean;
@@ -81,7 +84,7 @@ export function createTask(tasks: Tasks, { body, routing, notify }: Creation): T
     { body, documents, project: body.project ?? "default" },
     askerOf(ADMIN),
     actorOf(ADMIN),
-    now,
+    { now, home: HOME },
     tasks.newId,
   );
   const routed = routeWithoutDirectory(routing, notify);
@@ -222,7 +225,7 @@ function addEntry(tasks: Tasks, { trail }: Stored, entry: NewAuditEntry): void {
 }
 
 function rowOf({ newId, timeline }: Tasks, entry: NewAuditEntry): AuditEntryRow {
-  return { ...entry, id: newId("aud", timeline.now()), extra: entry.extra && JSON.stringify(entry.extra) };
+  return { ...entry, home: HOME, id: newId("aud", timeline.now()), extra: entry.extra && JSON.stringify(entry.extra) };
 }
 
 function recordOf(task: TaskWithDocuments): TaskRecord {

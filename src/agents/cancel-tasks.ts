@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Logger } from "pino";
+import { beyondHome } from "../db/beyond-home.ts";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
 import { forUpdate, forUpdateOfFree } from "../db/locks.ts";
 import type { TaskRow } from "../db/schema.ts";
@@ -22,7 +23,7 @@ const selectOpen = writeStatement<{ agent: string; limit: number }, TaskRow>((qu
     .where(sql<boolean>`asked_by_kind = 'agent'`)
     .where("ended_at", "is", null)
     .limit(param("limit"));
-  return forUpdateOfFree(dialect, select);
+  return forUpdateOfFree(dialect, select).modifyEnd(beyondHome("open tasks of a stopped agent"));
 });
 
 /** Batches of one request, at most. The sweep does the rest. */

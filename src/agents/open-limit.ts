@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import { readStatement, type Db, type Reader, type Tx } from "../db/database.ts";
 import { lockName } from "../db/locks.ts";
 import { ServiceError } from "../errors.ts";
@@ -33,7 +34,8 @@ const countOpen = readStatement<{ agent: string; limit: number }, { count: numbe
         .limit(param("limit"))
         .as("open"),
     )
-    .select(sql<number>`count(*)`.as("count")),
+    .select(sql<number>`count(*)`.as("count"))
+    .modifyEnd(beyondHome("open tasks of an agent")),
 );
 
 /** What this process knows of the open tasks of an agent. */

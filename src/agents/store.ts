@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader, Tx } from "../db/database.ts";
 import { forUpdate } from "../db/locks.ts";
 import type { AgentRow, AgentTokenRow } from "../db/schema.ts";
@@ -63,6 +64,7 @@ export async function countOpenTasks(reader: Reader, agents: readonly string[]):
     .where(sql<boolean>`asked_by_kind = 'agent'`)
     .where("ended_at", "is", null)
     .groupBy("asked_by_id")
+    .modifyEnd(beyondHome("open tasks of an agent"))
     .execute();
   return new Map(rows.map(({ asked_by_id, count }) => [asked_by_id, count]));
 }

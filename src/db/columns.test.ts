@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { testOnBoth } from "../../test/support/service.ts";
-import { COLUMNS } from "./columns.ts";
+import { COLUMNS, type ColumnType } from "./columns.ts";
 
 /** Kysely's own tables for migrations. */
 const NOT_OURS = new Set(["kysely_migration", "kysely_migration_lock"]);
@@ -12,15 +12,17 @@ testOnBoth("every column of every table is listed once, with its type", async ({
       ? sql<FoundColumn>`select table_name as "table", column_name as name, data_type as type
           from information_schema.columns where table_schema = current_schema()`
       : sql<FoundColumn>`select m.name as "table", c.name as name, c.type as type
-          from sqlite_schema m join pragma_table_info(m.name) c where m.type = 'table'`;
+          from sqlite_schema m join pragma_table_xinfo(m.name) c where m.type = 'table'`;
   const { rows } = await db.query.getExecutor().executeQuery<FoundColumn>(found.compile(db.query));
   const made = rows
     .filter(({ table }) => !NOT_OURS.has(table) && !table.startsWith("sqlite_"))
-    .map(
-      ({ table, name, type }) => `${table}.${name} ${type.toLowerCase() === "integer" ? "bigint" : type.toLowerCase()}`,
-    );
+    .map(({ table, name, type }) => `${table}.${name} ${type.toLowerCase()}`);
+  const typeOf = (type: ColumnType) => {
+    if (type === "json") return "text";
+    return db.dialect === "sqlite" && type === "bigint" ? "integer" : type;
+  };
   const listed = Object.entries(COLUMNS).flatMap(([table, columns]) =>
-    Object.entries(columns).map(([name, type]) => `${table}.${name} ${type === "json" ? "text" : type}`),
+    Object.entries(columns).map(([name, type]) => `${table}.${name} ${typeOf(type)}`),
   );
   assert.deepEqual(made.toSorted(), listed.toSorted());
 });

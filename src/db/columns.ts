@@ -1,7 +1,7 @@
 import type { Schema } from "./schema.ts";
 
-/** `bigint` is `integer` on SQLite. `json` is text on both databases, as `JSON.stringify` writes it: no control characters. */
-export type ColumnType = "text" | "bigint" | "json";
+/** Both numbers are `integer` on SQLite. `json` is text on both databases, as `JSON.stringify` writes it: no control characters. */
+export type ColumnType = "text" | "bigint" | "integer" | "json";
 
 /**
  * The columns of every table with their types. Statements that write rows are made from these lists, so a new column is
@@ -46,6 +46,7 @@ export const COLUMNS = {
     on_behalf_of: "json",
     decided_by_kind: "text",
     decided_by_name: "text",
+    home: "integer",
   },
   task_documents: {
     task_id: "text",
@@ -56,10 +57,12 @@ export const COLUMNS = {
     assign_to: "json",
     notify: "json",
     verifier_config: "json",
+    home: "integer",
   },
   task_responses: {
     task_id: "text",
     response: "json",
+    home: "integer",
   },
   audit_entries: {
     task_id: "text",
@@ -77,6 +80,7 @@ export const COLUMNS = {
     created_at: "bigint",
     agent_id: "text",
     agent_name: "text",
+    home: "integer",
   },
   verification_attempts: {
     task_id: "text",
@@ -87,6 +91,7 @@ export const COLUMNS = {
     actor_email: "text",
     channel: "text",
     created_at: "bigint",
+    home: "integer",
   },
   deliveries: {
     id: "text",
@@ -108,10 +113,12 @@ export const COLUMNS = {
     losses: "bigint",
     created_at: "bigint",
     updated_at: "bigint",
+    home: "integer",
   },
   delivery_bodies: {
     delivery_id: "text",
     body: "text",
+    home: "integer",
   },
   delivery_places: {
     delivery_id: "text",
@@ -119,6 +126,7 @@ export const COLUMNS = {
     place: "json",
     shown: "text",
     is_noted: "bigint",
+    home: "integer",
   },
   delivery_attempts: {
     delivery_id: "text",
@@ -130,6 +138,7 @@ export const COLUMNS = {
     status_code: "bigint",
     error: "text",
     response_excerpt: "text",
+    home: "integer",
   },
   delivery_origins: {
     origin: "text",
@@ -146,6 +155,7 @@ export const COLUMNS = {
     person: "text",
     is_open: "bigint",
     task_id: "text",
+    home: "integer",
   },
   agents: {
     id: "text",

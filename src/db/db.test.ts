@@ -12,6 +12,7 @@ import type { Db, Tx } from "./database.ts";
 import { openPostgres } from "./postgres.ts";
 import { openHeavyReader } from "./sqlite-heavy.ts";
 import { openSqlite } from "./sqlite.ts";
+import { toInserted } from "./rows.ts";
 
 const fail = (error: unknown) => {
   throw error;
@@ -56,7 +57,10 @@ function testBoth(name: string, run: (db: Db) => Promise<void>): void {
 }
 
 const put = (tx: Tx, task_id: string, response = "{}") =>
-  tx.query.insertInto("task_responses").values({ task_id, response }).execute();
+  tx.query
+    .insertInto("task_responses")
+    .values(toInserted(tx.dialect, "task_responses", { task_id, home: 0, response }))
+    .execute();
 const ids = async (db: Db) =>
   (await db.query.selectFrom("task_responses").select("task_id").orderBy("task_id").execute()).map(
     ({ task_id }) => task_id,
@@ -238,7 +242,7 @@ void test("heavy reads see what was committed and run beside the event loop (SQL
   await withSqlite(async (db) => {
     await db.write((tx) => put(tx, "a"));
     const rows = await db.heavy.query.selectFrom("task_responses").selectAll().execute();
-    assert.deepEqual(rows, [{ task_id: "a", response: "{}" }]);
+    assert.deepEqual(rows, [{ task_id: "a", response: "{}", home: 10 }]);
     await assert.rejects(
       db.heavy.query
         .selectFrom("nowhere" as "tasks")

@@ -22,6 +22,7 @@ import { localAgent } from "./migrations/0017-local-agent.ts";
 import { projects } from "./migrations/0018-projects.ts";
 import { projectRecipients } from "./migrations/0019-project-recipients.ts";
 import { stoppedBy } from "./migrations/0020-stopped-by.ts";
+import { homes } from "./migrations/0021-homes.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -118,6 +119,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0018-projects": projects(dialect),
     "0019-project-recipients": projectRecipients,
     "0020-stopped-by": stoppedBy,
+    "0021-homes": homes(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -13,7 +13,7 @@ import type { Schema } from "./schema.ts";
 const TEST = { timeout: 60_000 };
 
 const putResponse = writeStatement<{ task_id: string }>((query, param) =>
-  query.insertInto("task_responses").values({ task_id: param("task_id"), response: "{}" }),
+  query.insertInto("task_responses").values({ task_id: param("task_id"), home: 0, response: "{}" }),
 );
 const selectIds = readStatement<object, { task_id: string }>((query) =>
   query.selectFrom("task_responses").select("task_id").orderBy("task_id"),

@@ -38,7 +38,7 @@ async function openFaulty(t: TestContext): Promise<Faulty> {
 }
 
 const put = (tx: Tx, task_id: string) =>
-  tx.query.insertInto("task_responses").values({ task_id, response: "{}" }).execute();
+  tx.query.insertInto("task_responses").values({ task_id, home: 0, response: "{}" }).execute();
 const selectIds = readStatement<object, { task_id: string }>((query) =>
   query.selectFrom("task_responses").select("task_id").orderBy("task_id"),
 );
@@ -215,7 +215,7 @@ void describe("a connection that falls silent", { concurrency: true }, () => {
   void test("a statement whose answer never comes may have been carried out (PostgreSQL)", TEST, async (t) => {
     const { db, proxy } = await openFaulty(t);
     const put = writeStatement<{ task_id: string }>((query, param) =>
-      query.insertInto("task_responses").values({ task_id: param("task_id"), response: "1" }),
+      query.insertInto("task_responses").values({ task_id: param("task_id"), home: 0, response: "1" }),
     );
     await db.writeOne(put, { task_id: "answered" });
     proxy.hold();
@@ -243,7 +243,7 @@ void test(
     const { db, errors } = await openFaulty(t);
     const forget = () => sql`deallocate all`.execute(db.query);
     const putCompiled = writeStatement<{ task_id: string }>((query, param) =>
-      query.insertInto("task_responses").values({ task_id: param("task_id"), response: "{}" }),
+      query.insertInto("task_responses").values({ task_id: param("task_id"), home: 0, response: "{}" }),
     );
     await db.writeOne(putCompiled, { task_id: "a" });
     await forget();

@@ -3,8 +3,9 @@
  * of PostgreSQL statements for many rows.
  */
 import { sql, type RawBuilder } from "kysely";
-import { COLUMNS, columnsOf, type Column, type Table } from "./columns.ts";
-import { writeStatement, type Statement } from "./database.ts";
+import { COLUMNS, columnsOf, type Column, type ColumnType, type Table } from "./columns.ts";
+import { writeStatement, type Dialect, type Statement } from "./database.ts";
+import { isComputed } from "./home.ts";
 import type { Schema } from "./schema.ts";
 
 type Row<T extends Table> = Schema[T];
@@ -26,8 +27,9 @@ export function insertRow<T extends Table, C extends Column<T> = Column<T>, Retu
   columns: readonly C[] = columnsOf(table) as C[],
   { ignoreConflict, constants = {}, returning = [] }: InsertOptions<T, Returned> = {},
 ): Statement<Pick<Row<T>, C>, Pick<Row<T>, Returned>, "write"> {
-  return writeStatement((query, param) => {
-    const values = { ...Object.fromEntries(columns.map((name) => [name, param(name)])), ...constants };
+  return writeStatement((query, param, dialect) => {
+    const written = columns.filter((name) => !isComputed(dialect, table, name));
+    const values = { ...Object.fromEntries(written.map((name) => [name, param(name)])), ...constants };
     let insert = query.insertInto(table).values(values as never);
     if (ignoreConflict !== undefined)
       insert = insert.onConflict((conflict) =>
@@ -35,6 +37,11 @@ export function insertRow<T extends Table, C extends Column<T> = Column<T>, Retu
       );
     return returning.length > 0 ? insert.returning(returning) : insert;
   });
+}
+
+/** Returns the values of a new row, without those that the database computes. */
+export function toInserted<R extends object>(dialect: Dialect, table: Table, row: R): R {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isComputed(dialect, table, name))) as R;
 }
 
 /** The columns that an update sets, and the columns that identify its row. */
@@ -94,6 +101,7 @@ export function toList<T extends Table>(
 ): unknown {
   switch (typeOf(table, name)) {
     case "bigint":
+    case "integer":
       return `{${values.map((value) => value ?? "null").join(",")}}`;
     case "json":
       return values.map((value) => value ?? NOTHING).join(BETWEEN);
@@ -117,10 +125,10 @@ const BETWEEN = "\u001f";
 const NOTHING = "\u001e";
 
 function typeOf<T extends Table>(table: T, name: Column<T>) {
-  return (COLUMNS[table] as Record<string, "text" | "bigint" | "json">)[name]!;
+  return (COLUMNS[table] as Record<string, ColumnType>)[name]!;
 }
 
-function postgresType<T extends Table>(table: T, name: Column<T>): "text" | "bigint" {
+function postgresType<T extends Table>(table: T, name: Column<T>): Exclude<ColumnType, "json"> {
   const type = typeOf(table, name);
   return type === "json" ? "text" : type;
 }

@@ -87,6 +87,8 @@ export interface TaskRow {
   /** What decided a completed task: see `DecidedBy` (tasks/decided-by.ts). null also for answers of earlier releases. */
   decided_by_kind: string | null;
   decided_by_name: string | null;
+  /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
+  home: number;
 }
 
 /** The JSON of a task's creation. It never changes. */
@@ -99,12 +101,16 @@ export interface TaskDocumentsRow {
   assign_to: string | null;
   notify: string | null;
   verifier_config: string | null;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** The accepted response; there is a row only for completed tasks. */
 export interface TaskResponseRow {
   task_id: string;
   response: string;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** Stays after its task is deleted. `seq` 0, 1, 2 ... orders the entries of one task. */
@@ -125,6 +131,8 @@ export interface AuditEntryRow {
   /** The agent that did this; null if none did. */
   agent_id: string | null;
   agent_name: string | null;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** An answer that the verifier refused. */
@@ -137,6 +145,8 @@ export interface VerificationAttemptRow {
   actor_email: string | null;
   channel: string | null;
   created_at: number;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** A callback or a message to deliver. */
@@ -168,6 +178,8 @@ export interface DeliveryRow {
   losses: number;
   created_at: number;
   updated_at: number;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** One attempt that has ended. */
@@ -184,12 +196,16 @@ export interface DeliveryAttemptRow {
   error: string | null;
   /** The beginning of the receiver's answer. */
   response_excerpt: string | null;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** The bytes of a callback when the task ended. Every attempt sends these. */
 export interface DeliveryBodyRow {
   delivery_id: string;
   body: string;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** An origin that answered, and has not been slow or silent since. */
@@ -219,6 +235,8 @@ export interface TaskCandidateRow {
   /** 1 while the task is open, so that open offers are found quickly among all offers. */
   is_open: number;
   task_id: string;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** A project. It is never deleted. (beyond: Projects) */
@@ -402,6 +420,8 @@ export interface DeliveryPlaceRow {
   shown: string | null;
   /** 1 once the audit log has an entry for the notification. */
   is_noted: number;
+  /** The home of the task (home.ts). */
+  home: number;
 }
 
 /** An email sender and its transport. */

@@ -1,8 +1,11 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader, Tx } from "../db/database.ts";
+import { homeOf, located, type Located } from "../db/home.ts";
+import { isOneOf, locationsFor } from "../db/ids.ts";
 import { forUpdate } from "../db/locks.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/schema.ts";
-import { DELIVERIES_HINT, type DeliveryStatus } from "./store.ts";
+import { DELIVERIES_HINT, type DeliveryStatus, type OfDelivery } from "./store.ts";
 
 /** Selects deliveries of one kind. */
 export interface DeliveryFilter {
@@ -23,18 +26,18 @@ export async function listDeliveries(
 ): Promise<DeliveryRow[]> {
   let select = reader.query.selectFrom("deliveries").selectAll().where("kind", "=", kind);
   if (status && status.length > 0) select = select.where("status", "in", status);
-  if (task_id !== undefined) select = select.where("task_id", "=", task_id);
+  if (task_id !== undefined) select = select.where("task_id", "=", task_id).where("home", "=", homeOf(task_id));
   if (origin !== undefined) select = select.where("origin", "=", origin);
   if (projects !== null) select = select.where(isOfTaskIn(projects));
   // Ids sort by time.
   if (before !== null) select = select.where("id", "<", before);
-  return select.orderBy("id", "desc").limit(limit).execute();
+  return select.orderBy("id", "desc").limit(limit).modifyEnd(beyondHome("list of callbacks")).execute();
 }
 
 /** Whether a delivery is about a task of one of some projects. */
 function isOfTaskIn(projects: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (select 1 from tasks
-    where tasks.id = deliveries.task_id and tasks.project in (${sql.join(projects)}))`;
+    where tasks.id = deliveries.task_id and tasks.home = deliveries.home and tasks.project in (${sql.join(projects)}))`;
 }
 
 /** @param projects - of whose tasks it may be; null: of all */
@@ -44,16 +47,35 @@ export async function findDelivery(
   id: string,
   projects: readonly string[] | null,
 ): Promise<DeliveryRow | null> {
-  let select = reader.query.selectFrom("deliveries").selectAll().where("id", "=", id).where("kind", "=", kind);
-  if (projects !== null) select = select.where(isOfTaskIn(projects));
-  return (await select.executeTakeFirst()) ?? null;
+  const find = async (home: number) => {
+    let select = reader.query.selectFrom("deliveries").selectAll().where("id", "=", id).where("home", "=", home);
+    if (projects !== null) select = select.where(isOfTaskIn(projects));
+    return (await select.where("kind", "=", kind).executeTakeFirst()) ?? null;
+  };
+  const found = await find(homeOf(id));
+  if (found !== null) return found;
+  const [other] = await findOtherHomes(reader, [id]);
+  return other === undefined ? null : find(other.home);
 }
 
-export async function listAttempts(reader: Reader, deliveryId: string): Promise<DeliveryAttemptRow[]> {
+/** Returns the deliveries whose ids do not end with their homes, because an earlier release made them. */
+async function findOtherHomes(reader: Reader, ids: readonly string[]): Promise<Located[]> {
+  if (ids.length === 0) return [];
+  const rows = await reader.query
+    .selectFrom("deliveries")
+    .select(["id", "home"])
+    .where("id", "in", ids)
+    .modifyEnd(beyondHome("delivery of an earlier release"))
+    .execute();
+  return rows.filter(({ id, home }) => home !== homeOf(id));
+}
+
+export async function listAttempts(reader: Reader, { id, task_id }: OfDelivery): Promise<DeliveryAttemptRow[]> {
   return reader.query
     .selectFrom("delivery_attempts")
     .selectAll()
-    .where("delivery_id", "=", deliveryId)
+    .where("delivery_id", "=", id)
+    .where("home", "=", homeOf(task_id))
     .orderBy("cycle")
     .orderBy("attempt")
     .execute();
@@ -62,21 +84,26 @@ export async function listAttempts(reader: Reader, deliveryId: string): Promise<
 /**
  * Starts a new cycle of attempts, due now, in any status and even while an attempt is under way: the outcome of that attempt
  * no longer counts. Rows are locked in the order of their ids.
- *
- * @param only.status - only deliveries that are still in this status; null: in any status
- * @param only.projects - only those of tasks of these projects; null: of all
  */
 export async function redeliver(
   tx: Tx,
   kind: string,
-  ids: readonly string[],
-  { projects, status = null }: { projects: readonly string[] | null; status?: DeliveryStatus | null },
+  deliveries: readonly Located[],
+  { projects, status = null }: RedeliverLimits,
 ): Promise<DeliveryRow[]> {
-  if (ids.length === 0) return [];
-  let select = tx.query.selectFrom("deliveries").select("id").where("id", "in", ids).where("kind", "=", kind);
+  if (deliveries.length === 0) return [];
+  const { dialect } = tx;
+  let select = tx.query
+    .selectFrom("deliveries")
+    .select(["id", "home"])
+    .where(isOneOf(dialect, ["id", "home"], locationsFor(tx, deliveries)))
+    .where("kind", "=", kind);
   if (status !== null) select = select.where("status", "=", status);
   if (projects !== null) select = select.where(isOfTaskIn(projects));
-  const locked = await forUpdate(tx.dialect, select).orderBy("id").execute();
+  const locked = await forUpdate(dialect, select)
+    .orderBy("id")
+    .modifyEnd(beyondHome("redelivered callbacks"))
+    .execute();
   if (locked.length === 0) return [];
   const now = tx.now();
   const rows = await tx.query
@@ -92,16 +119,32 @@ export async function redeliver(
       losses: 0,
       updated_at: now,
     })
-    .where(
-      "id",
-      "in",
-      locked.map(({ id }) => id),
-    )
+    .where(isOneOf(dialect, ["id", "home"], locationsFor(tx, locked)))
     .returningAll()
     .execute();
   tx.hint(DELIVERIES_HINT);
   return rows;
 }
+
+/** Does the same for deliveries of which only the ids are known. */
+export async function redeliverByIds(
+  tx: Tx,
+  kind: string,
+  ids: readonly string[],
+  limits: RedeliverLimits,
+): Promise<DeliveryRow[]> {
+  const rows = await redeliver(tx, kind, ids.map(located), limits);
+  if (rows.length === ids.length) return rows;
+  const found = new Set(rows.map(({ id }) => id));
+  const others = await findOtherHomes(
+    tx,
+    ids.filter((id) => !found.has(id)),
+  );
+  return [...rows, ...(await redeliver(tx, kind, others, limits))];
+}
+
+/** Which of the given deliveries are redelivered. */
+type RedeliverLimits = Pick<Redelivered, "projects"> & Partial<Pick<Redelivered, "status">>;
 
 /** Which deliveries an operator redelivers. */
 export interface Redelivered {
@@ -113,20 +156,20 @@ export interface Redelivered {
   projects: readonly string[] | null;
 }
 
-/** Lists the ids of deliveries in a status that were created up to `until`, in the order of their ids. */
-export async function listIdsByStatus(
+/** Lists deliveries in a status that were created up to `until`, in the order of their ids. */
+export async function listByStatus(
   reader: Reader,
   { kind, status, origin, projects }: Redelivered & { kind: string; status: DeliveryStatus },
   { after, until, limit }: { after: string; until: number; limit: number },
-): Promise<string[]> {
+): Promise<Located[]> {
   let select = reader.query
     .selectFrom("deliveries")
-    .select("id")
+    .select(["id", "home"])
     .where("status", "=", status)
     .where("kind", "=", kind)
     .where("created_at", "<=", until)
     .where("id", ">", after);
   if (origin !== null) select = select.where("origin", "=", origin);
   if (projects !== null) select = select.where(isOfTaskIn(projects));
-  return (await select.orderBy("id").limit(limit).execute()).map(({ id }) => id);
+  return select.orderBy("id").limit(limit).modifyEnd(beyondHome("list of callbacks")).execute();
 }

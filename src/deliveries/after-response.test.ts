@@ -32,8 +32,8 @@ testOnBoth(
     });
     const held = await endedTask(service, "http://a.test/");
     await changeDelivery(service, held, { next_attempt_at: service.clock.now() + 5_000 });
-    const { id, origin } = await deliveryOf(service, held);
-    engine.release([{ id, origin }]);
+    const { id, home, origin } = await deliveryOf(service, held);
+    engine.release([{ id, home, origin }]);
     await engine.turn();
     await engine.settle();
     assert.deepEqual(sent, []);
@@ -41,7 +41,7 @@ testOnBoth(
     await engine.stop();
     await endedTask(service, "http://b.test/");
     engine.start();
-    engine.release([{ id, origin }]);
+    engine.release([{ id, home, origin }]);
     await engine.turn();
     await engine.settle();
     assert.deepEqual(sent, []);
@@ -173,10 +173,10 @@ testOnBoth(
   async (service) => {
     const { ctx, clock } = service;
     const taskId = await endedTask(service, "http://127.0.0.1:1/hook");
-    const { id } = await deliveryOf(service, taskId);
+    const { id, home } = await deliveryOf(service, taskId);
     await changeDelivery(service, taskId, { status: "FAILED", attempt_count: 1, next_attempt_at: clock.now() + 8_000 });
     const claim = () =>
-      claimDeliveries(ctx.db, { held: [id], due: [] }, { owner: "late", until: clock.now() + LEASE_MS });
+      claimDeliveries(ctx.db, { held: [{ id, home }], due: [] }, { owner: "late", until: clock.now() + LEASE_MS });
     assert.deepEqual(await claim(), []);
     clock.advance(8_000);
     assert.equal((await claim()).length, 1);

@@ -8,6 +8,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
+import type { Located } from "../db/home.ts";
 import { SECOND } from "../lib/time.ts";
 
 /** How far ahead the due time of a held row is. */
@@ -18,8 +19,7 @@ export function heldUntil(now: number): number {
   return now + 2 * HOLD_MS;
 }
 
-export interface HeldDelivery {
-  id: string;
+export interface HeldDelivery extends Located {
   origin: string;
 }
 

@@ -1,13 +1,17 @@
 import { type Expression, sql, type SqlBool } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import { type BulkRead, type BulkWrite, readBulk, writeBulk } from "../db/bulk.ts";
 import { type Db, type Dialect, type Reader, readStatement, type Tx, writeStatement } from "../db/database.ts";
-import { type Ids, idsFor, isAmong } from "../db/ids.ts";
+import { homeOf, type Located } from "../db/home.ts";
+import { type Ids, idsFor, isAmong, isOneOf, isSelected, type Locations, locationsFor } from "../db/ids.ts";
 import { forUpdateOfFree } from "../db/locks.ts";
-import { heldUntil } from "./after-response.ts";
-import { DELIVERIES_HINT } from "./store.ts";
+import { heldUntil, type HeldDelivery } from "./after-response.ts";
+import { DELIVERIES_HINT, type OfDelivery } from "./store.ts";
 
 /** Waits for an attempt, and has no lease. Spelled like the indexes that hold exactly these rows. */
 export const isReady = sql<SqlBool>`lease_owner is null and next_attempt_at is not null`;
+
+const KEY = ["id", "home"] as const;
 
 /** The right to make the next attempt of a delivery. */
 export interface Lease {
@@ -17,8 +21,7 @@ export interface Lease {
   until: number;
 }
 
-export interface ClaimedDelivery {
-  id: string;
+export interface ClaimedDelivery extends Located {
   kind: string;
   task_id: string;
   destination: string;
@@ -28,8 +31,7 @@ export interface ClaimedDelivery {
   lease_epoch: number;
 }
 
-interface ClaimParams {
-  ids: Ids;
+interface ClaimParams extends Locations {
   held: Ids;
   now: number;
   held_until: number;
@@ -37,7 +39,17 @@ interface ClaimParams {
   until: number;
 }
 
-const CLAIMED = ["id", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"] as const;
+const CLAIMED = [
+  "id",
+  "home",
+  "kind",
+  "task_id",
+  "destination",
+  "origin",
+  "cycle",
+  "attempt_count",
+  "lease_epoch",
+] as const;
 
 const claim = writeStatement<ClaimParams, ClaimedDelivery>((query, param, dialect) =>
   claimUpdate(query, param, dialect),
@@ -48,17 +60,16 @@ const claimWithBodies: BulkWrite<ClaimParams, ClaimedDelivery & { body: string |
     query
       .with("claimed", (cte) => claimUpdate(cte, param, dialect))
       .selectFrom("claimed")
-      .leftJoin("delivery_bodies", "delivery_bodies.delivery_id", "claimed.id")
+      .leftJoin("delivery_bodies", (join) =>
+        join.onRef("delivery_bodies.delivery_id", "=", "claimed.id").onRef("delivery_bodies.home", "=", "claimed.home"),
+      )
       .selectAll("claimed")
       .select("delivery_bodies.body"),
   ),
   toParams: (params) => params,
   inSteps: async (tx, params) => {
     const claimed = await tx.run(claim, params);
-    const bodies = await findBodies(
-      tx,
-      claimed.map(({ id }) => id),
-    );
+    const bodies = await findBodies(tx, claimed);
     return claimed.map((row) => ({ ...row, body: bodies.get(row.id) ?? null }));
   },
 };
@@ -68,21 +79,36 @@ function claimUpdate(
   param: <K extends keyof ClaimParams>(name: K) => ClaimParams[K],
   dialect: Dialect,
 ) {
-  const free = query
-    .selectFrom("deliveries")
-    .select("id")
-    .where(isAmong(dialect, "id", param("ids")))
-    .where(isReady)
-    .where(
-      // Another process may have made a failed attempt since: then the row is held no longer, and is due at its own time.
-      sql<SqlBool>`next_attempt_at <= case when status = 'PENDING' and ${isAmong(dialect, "id", param("held"))}
-        then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`,
-    );
+  // Another process may have made a failed attempt since: then the row is held no longer, and is due at its own time.
+  const isFree = sql<SqlBool>`${isReady} and next_attempt_at <= case
+    when status = 'PENDING' and ${isAmong(dialect, "id", param("held"))}
+    then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`;
   return query
     .updateTable("deliveries")
     .set({ lease_owner: param("owner"), lease_until: param("until"), lease_epoch: sql<number>`lease_epoch + 1` })
-    .where("id", "in", forUpdateOfFree(dialect, free))
-    .returning(CLAIMED);
+    .where(isSelected(dialect, KEY, () => selectFree(query, param, dialect, isFree)))
+    .returning(CLAIMED)
+    .modifyEnd(beyondHome("claimed deliveries"));
+}
+
+/**
+ * Selects and locks those of the asked deliveries that are free. On PostgreSQL one after the other, by their keys: with a
+ * long backlog, the database would else read all deliveries that are ready, and look for the asked ones among them.
+ */
+function selectFree(
+  query: Pick<Tx["query"], "selectFrom">,
+  param: <K extends keyof ClaimParams>(name: K) => ClaimParams[K],
+  dialect: Dialect,
+  isFree: Expression<SqlBool>,
+): Expression<unknown> {
+  const free = query.selectFrom("deliveries").where(isFree);
+  if (dialect === "sqlite") return free.select("id").where(isAmong(dialect, "id", param("ids")));
+  const one = free.select(KEY).where(sql<SqlBool>`deliveries.id = wanted.id and deliveries.home = wanted.home`);
+  return sql`(
+    select free.id, free.home
+    from unnest(${param("ids")}::text[], ${param("homes")}::integer[]) as wanted (id, home)
+    cross join lateral ${forUpdateOfFree(dialect, one)} as free
+  )`;
 }
 
 /**
@@ -91,13 +117,16 @@ function claimUpdate(
  */
 export async function claimDeliveries(
   db: Db,
-  { due, held }: { due: readonly string[]; held: readonly string[] },
+  { due, held }: { due: readonly Located[]; held: readonly Located[] },
   { owner, until }: Lease,
 ): Promise<(ClaimedDelivery & { body: string | null })[]> {
   const now = db.now();
   return writeBulk(db, claimWithBodies, {
-    ids: idsFor(db, [...held, ...due]),
-    held: idsFor(db, held),
+    ...locationsFor(db, [...held, ...due]),
+    held: idsFor(
+      db,
+      held.map(({ id }) => id),
+    ),
     now,
     held_until: heldUntil(now),
     owner,
@@ -105,11 +134,11 @@ export async function claimDeliveries(
   });
 }
 
-const setDue = writeStatement<{ ids: Ids; now: number; held_until: number }>((query, param, dialect) =>
+const setDue = writeStatement<Locations & { now: number; held_until: number }>((query, param, dialect) =>
   query
     .updateTable("deliveries")
     .set({ next_attempt_at: param("now") })
-    .where(isAmong(dialect, "id", param("ids")))
+    .where(isOneOf(dialect, KEY, { ids: param("ids"), homes: param("homes") }))
     .where(isReady)
     .where("status", "=", "PENDING")
     .where("next_attempt_at", ">", param("now"))
@@ -117,25 +146,39 @@ const setDue = writeStatement<{ ids: Ids; now: number; held_until: number }>((qu
 );
 
 /** Makes held rows due now, for the first engine that has a free slot. */
-export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
+export async function makeDue(db: Db, held: readonly Located[]): Promise<void> {
   const now = db.now();
-  await db.writeOne(setDue, { ids: idsFor(db, ids), now, held_until: heldUntil(now) });
+  await db.writeOne(setDue, { ...locationsFor(db, held), now, held_until: heldUntil(now) });
   db.hints.publish([DELIVERIES_HINT]);
 }
 
-const selectBodies = readStatement<{ ids: Ids }, { delivery_id: string; body: string }>((query, param, dialect) =>
+const selectBody = readStatement<Located, { body: string }>((query, param) =>
+  query
+    .selectFrom("delivery_bodies")
+    .select("body")
+    .where("delivery_id", "=", param("id"))
+    .where("home", "=", param("home")),
+);
+
+/** Reads the body of a delivery; null if it was deleted. */
+export async function findBody(reader: Pick<Reader, "run">, { id, task_id }: OfDelivery): Promise<string | null> {
+  const [row] = await reader.run(selectBody, { id, home: homeOf(task_id) });
+  return row?.body ?? null;
+}
+
+const selectBodies = readStatement<Locations, { delivery_id: string; body: string }>((query, param, dialect) =>
   query
     .selectFrom("delivery_bodies")
     .select(["delivery_id", "body"])
-    .where(isAmong(dialect, "delivery_id", param("ids"))),
+    .where(isOneOf(dialect, ["delivery_id", "home"], { ids: param("ids"), homes: param("homes") })),
 );
 
 /** Reads bodies, by the id of their delivery. */
-export async function findBodies(
+async function findBodies(
   reader: Pick<Reader, "run" | "dialect">,
-  ids: readonly string[],
+  deliveries: readonly Located[],
 ): Promise<Map<string, string>> {
-  const rows = await reader.run(selectBodies, { ids: idsFor(reader, ids) });
+  const rows = await reader.run(selectBodies, locationsFor(reader, deliveries));
   return new Map(rows.map(({ delivery_id, body }) => [delivery_id, body]));
 }
 
@@ -146,7 +189,8 @@ const selectDueOrigins = readStatement<{ now: number; limit: number }, { origin:
     .where(isReady)
     .where("next_attempt_at", "<=", param("now"))
     .orderBy("next_attempt_at")
-    .limit(param("limit")),
+    .limit(param("limit"))
+    .modifyEnd(beyondHome("due origins")),
 );
 
 /** Lists the origins of the deliveries that have been due the longest: one entry for each delivery. */
@@ -173,7 +217,8 @@ const walkOrigins = readStatement<{ after: string; now: number; limit: number },
           and next_attempt_at <= ${param("now")}) then 1 else 0 end`.as("is_due"),
       ])
       .where("heads.origin", "is not", null)
-      .orderBy("heads.n"),
+      .orderBy("heads.n")
+      .modifyEnd(beyondHome("walk over origins")),
 );
 
 function nextOrigin(after: Expression<unknown>) {
@@ -206,16 +251,16 @@ export interface Wanted {
   count: number;
 }
 
-const selectDueOfOrigin = readStatement<{ origin: string; now: number; count: number }, { id: string }>(
-  (query, param) =>
-    query
-      .selectFrom("deliveries")
-      .select("id")
-      .where(isReady)
-      .where("origin", "=", param("origin"))
-      .where("next_attempt_at", "<=", param("now"))
-      .orderBy("next_attempt_at")
-      .limit(param("count")),
+const selectDueOfOrigin = readStatement<{ origin: string; now: number; count: number }, Located>((query, param) =>
+  query
+    .selectFrom("deliveries")
+    .select(KEY)
+    .where(isReady)
+    .where("origin", "=", param("origin"))
+    .where("next_attempt_at", "<=", param("now"))
+    .orderBy("next_attempt_at")
+    .limit(param("count"))
+    .modifyEnd(beyondHome("due deliveries of origins")),
 );
 
 interface DueOf {
@@ -223,29 +268,29 @@ interface DueOf {
   now: number;
 }
 
-const dueOfOrigins: BulkRead<DueOf, { id: string; origin: string }> = {
-  atOnce: readStatement<{ origins: unknown; counts: unknown; now: number }, { id: string; origin: string }>(
-    (query, param) =>
-      query
-        .selectFrom(
-          sql<Wanted>`unnest(${param("origins")}::text[], ${param("counts")}::int[])`.as<"wanted">(
-            sql`wanted(origin, count)`,
-          ),
-        )
-        .innerJoinLateral(
-          (d) =>
-            d
-              .selectFrom("deliveries")
-              .select("id")
-              .where(isReady)
-              .where(sql<SqlBool>`deliveries.origin = wanted.origin`)
-              .where("next_attempt_at", "<=", param("now"))
-              .orderBy("next_attempt_at")
-              .limit(sql<number>`wanted.count`)
-              .as("due"),
-          (join) => join.onTrue(),
-        )
-        .select(["due.id", "wanted.origin"]),
+const dueOfOrigins: BulkRead<DueOf, HeldDelivery> = {
+  atOnce: readStatement<{ origins: unknown; counts: unknown; now: number }, HeldDelivery>((query, param) =>
+    query
+      .selectFrom(
+        sql<Wanted>`unnest(${param("origins")}::text[], ${param("counts")}::int[])`.as<"wanted">(
+          sql`wanted(origin, count)`,
+        ),
+      )
+      .innerJoinLateral(
+        (d) =>
+          d
+            .selectFrom("deliveries")
+            .select(KEY)
+            .where(isReady)
+            .where(sql<SqlBool>`deliveries.origin = wanted.origin`)
+            .where("next_attempt_at", "<=", param("now"))
+            .orderBy("next_attempt_at")
+            .limit(sql<number>`wanted.count`)
+            .as("due"),
+        (join) => join.onTrue(),
+      )
+      .select(["due.id", "due.home", "wanted.origin"])
+      .modifyEnd(beyondHome("due deliveries of origins")),
   ),
   toParams: ({ wanted, now }) => ({
     origins: wanted.map(({ origin }) => origin),
@@ -253,19 +298,15 @@ const dueOfOrigins: BulkRead<DueOf, { id: string; origin: string }> = {
     now,
   }),
   inSteps: async (reader, { wanted, now }) => {
-    const found: { id: string; origin: string }[] = [];
+    const found: HeldDelivery[] = [];
     for (const { origin, count } of wanted)
-      for (const { id } of await reader.run(selectDueOfOrigin, { origin, now, count })) found.push({ id, origin });
+      for (const due of await reader.run(selectDueOfOrigin, { origin, now, count })) found.push({ ...due, origin });
     return found;
   },
 };
 
 /** Lists the deliveries of these origins that have been due the longest. They are not claimed yet. */
-export async function listDueOf(
-  reader: Reader,
-  wanted: readonly Wanted[],
-  now: number,
-): Promise<{ id: string; origin: string }[]> {
+export async function listDueOf(reader: Reader, wanted: readonly Wanted[], now: number): Promise<HeldDelivery[]> {
   return wanted.length === 0 ? [] : readBulk(reader, dueOfOrigins, { wanted, now });
 }
 
@@ -275,7 +316,8 @@ const selectNextDue = readStatement<object, { next_attempt_at: number }>((query)
     .select(sql<number>`next_attempt_at`.as("next_attempt_at"))
     .where(isReady)
     .orderBy("next_attempt_at")
-    .limit(1),
+    .limit(1)
+    .modifyEnd(beyondHome("next due delivery")),
 );
 
 /** Returns when the earliest delivery without a lease is or was due, in epoch milliseconds; null when there is none. */

@@ -1,4 +1,4 @@
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { DeliveryRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
@@ -12,11 +12,12 @@ import {
   findDelivery,
   listAttempts,
   listDeliveries,
-  listIdsByStatus,
+  listByStatus,
   redeliver,
+  redeliverByIds,
   type Redelivered,
 } from "./admin-store.ts";
-import { findBodies } from "./claim.ts";
+import { findBody } from "./claim.ts";
 import { type DeliveryStatus } from "./store.ts";
 
 interface Ctx {
@@ -60,15 +61,15 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
   requireDeliveryId(id);
   const row = await findDelivery(db, KIND, id, projects);
   if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
-  const [bodies, all] = [await findBodies(db, [id]), await listAttempts(db, id)];
+  const [body, all] = [await findBody(db, row), await listAttempts(db, row)];
   // An attempt that ended after the row was read is not shown: the record is of one moment.
   const attempts = all.filter(
     ({ cycle, attempt }) => cycle < row.cycle || (cycle === row.cycle && attempt <= row.attempt_count),
   );
   return {
     ...toRecord(row),
-    body: bodies.get(id) ?? null,
-    attempts: attempts.map(({ delivery_id: _same, started_at, outcome, ...attempt }) => ({
+    body,
+    attempts: attempts.map(({ delivery_id: _same, home: _home, started_at, outcome, ...attempt }) => ({
       ...attempt,
       started_at: isoTime(started_at),
       outcome: outcome as "succeeded" | "failed",
@@ -81,7 +82,7 @@ export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Pro
   const projects = requireOperatorOfSome(caller);
   requireDeliveryId(id);
   return db.write(async (tx) => {
-    const [row] = await redeliver(tx, KIND, [id], { projects });
+    const [row] = await redeliverByIds(tx, KIND, [id], { projects });
     if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
     const details = { task_id: row.task_id, origin: row.origin };
     await recordSecurityEvent(tx, { type: "callback_redelivered", target: { kind: "callback", id }, details });
@@ -113,7 +114,8 @@ async function redeliverIds(db: Db, projects: readonly string[] | null, ids: rea
   let count = 0;
   for (let i = 0; i < ids.length; i += REDELIVER_BATCH) {
     const batch = ids.slice(i, i + REDELIVER_BATCH);
-    count += await redeliverBatch(db, batch, { status: null, origin: null, projects });
+    const only = { status: null, origin: null, projects };
+    count += await inOneBatch(db, only, (tx) => redeliverByIds(tx, KIND, batch, only));
   }
   return count;
 }
@@ -125,22 +127,22 @@ async function redeliverByStatus(db: Db, only: Redelivered & { status: DeliveryS
   let after = "";
   for (;;) {
     const page = { after, until, limit: REDELIVER_BATCH };
-    const ids = await listIdsByStatus(db, { kind: KIND, ...only }, page);
+    const batch = await listByStatus(db, { kind: KIND, ...only }, page);
     // A row may have left the status since it was listed.
-    count += await redeliverBatch(db, ids, only);
-    if (ids.length < REDELIVER_BATCH) return count;
-    after = ids.at(-1)!;
+    count += await inOneBatch(db, only, (tx) => redeliver(tx, KIND, batch, only));
+    if (batch.length < REDELIVER_BATCH) return count;
+    after = batch.at(-1)!.id;
   }
 }
 
 /** Redelivers one batch and records it. @returns how many */
-async function redeliverBatch(
+async function inOneBatch(
   db: Db,
-  ids: readonly string[],
-  { status, origin, projects }: Redelivered,
+  { status, origin }: Redelivered,
+  work: (tx: Tx) => Promise<DeliveryRow[]>,
 ): Promise<number> {
   return db.write(async (tx) => {
-    const { length: count } = await redeliver(tx, KIND, ids, { status, projects });
+    const { length: count } = await work(tx);
     if (count > 0) await recordSecurityEvent(tx, { type: "callbacks_redelivered", details: { count, status, origin } });
     return count;
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { anotherEngine, DONE } from "../../test/support/deliveries.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { toInserted } from "../db/rows.ts";
 import { giveUpAttempts, settleAttempts } from "./engine/attempt.ts";
 import { createState } from "./engine/state.ts";
 import { makeTurn } from "./engine/turn.ts";
@@ -16,7 +17,8 @@ async function owe({ ctx, clock }: TestService, origins: string[]): Promise<void
     id: `dlv_${owed++}`,
     kind: "callback",
     is_live: 0,
-    task_id: "tsk_x",
+    task_id: "tsk_00",
+    home: 0,
     destination: origin,
     origin,
     status: "PENDING",
@@ -32,7 +34,7 @@ async function owe({ ctx, clock }: TestService, origins: string[]): Promise<void
     for (let i = 0; i < rows.length; i += 500)
       await tx.query
         .insertInto("deliveries")
-        .values(rows.slice(i, i + 500))
+        .values(rows.slice(i, i + 500).map((row) => toInserted(tx.dialect, "deliveries", row)))
         .execute();
     tx.hint("deliveries");
   });
@@ -60,12 +62,12 @@ testOnBoth("dead receivers take their share and no more; live ones behind them a
   assert.ok(sent.includes("http://live.test"), "which has answered before");
 
   engine.start();
-  const { id } = await service.ctx.db.query
+  const { id, home } = await service.ctx.db.query
     .selectFrom("deliveries")
-    .select("id")
+    .select(["id", "home"])
     .where("origin", "=", "http://new.test")
     .executeTakeFirstOrThrow();
-  engine.release([{ id, origin: "http://new.test" }]);
+  engine.release([{ id, home, origin: "http://new.test" }]);
   while (!sent.includes("http://new.test")) await nextTurn();
   await engine.stop();
 });

@@ -3,6 +3,7 @@
  * that is missing here is tried like an unknown one.
  */
 import { sql, type SqlBool } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import { type Db, type Reader, readStatement, writeStatement } from "../db/database.ts";
 import { type Ids, idsFor, isAmong } from "../db/ids.ts";
 import { forUpdateOfFree } from "../db/locks.ts";
@@ -33,7 +34,8 @@ const selectKnownDue = readStatement<{ now: number; limit: number }, DeliveryOri
         and next_attempt_at <= ${param("now")})`,
     )
     .orderBy("answered_at", "desc")
-    .limit(param("limit")),
+    .limit(param("limit"))
+    .modifyEnd(beyondHome("due origins")),
 );
 
 /** Returns the stored origins that have due deliveries, those that answered last first. */

@@ -6,16 +6,17 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import { writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
+import { homeOf, ofTask, type OfTask } from "../db/home.ts";
 import { forUpdate } from "../db/locks.ts";
 import type { DeliveryPlaceRow, DeliveryRow } from "../db/schema.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { removalOf } from "./kinds.ts";
-import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue, LIVE } from "./store.ts";
+import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue, LIVE, type OfDelivery } from "./store.ts";
 
 /** The wait before a refresh, by which the request that changed the task was answered. */
 const AFTER_MS = 0.5 * SECOND;
 
-const refresh = writeStatement<{ task_id: string; now: number; due_at: number; up_to: number }, { id: string }>(
+const refresh = writeStatement<OfTask & { now: number; due_at: number; up_to: number }, { id: string }>(
   (query, param) =>
     query
       .updateTable("deliveries")
@@ -31,6 +32,7 @@ const refresh = writeStatement<{ task_id: string; now: number; due_at: number; u
         updated_at: param("now"),
       })
       .where("task_id", "=", param("task_id"))
+      .where("home", "=", param("home"))
       .where("is_live", ">=", LIVE.every_change)
       .where("is_live", "<=", param("up_to"))
       .returning("id"),
@@ -42,27 +44,32 @@ const refresh = writeStatement<{ task_id: string; now: number; due_at: number; u
  */
 export async function scheduleRefresh(
   tx: Tx,
-  { id: task_id, ended_at }: { id: string; ended_at: number | null },
+  { id, ended_at }: { id: string; ended_at: number | null },
 ): Promise<void> {
   const now = tx.now();
   const up_to = ended_at === null ? LIVE.every_change : LIVE.at_end;
-  const rows = await tx.run(refresh, { task_id, now, due_at: now + AFTER_MS, up_to });
+  const rows = await tx.run(refresh, { ...ofTask(id), now, due_at: now + AFTER_MS, up_to });
   if (rows.length > 0) tx.hint(DELIVERIES_HINT);
 }
 
-/** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id`, `updated_at` and `ended_at` */
+/** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id`, `home`, `updated_at` and `ended_at` */
 export const refreshCte = (changed: RawBuilder<unknown>) => sql`
   refreshed as (
     update deliveries d set status = 'PENDING', cycle = d.cycle + 1, attempt_count = 0,
       next_attempt_at = changed.updated_at + ${sql.lit(AFTER_MS)}, lease_owner = null, lease_until = null,
       lease_epoch = d.lease_epoch + 1, losses = 0, updated_at = changed.updated_at
-    from ${changed} changed where d.task_id = changed.id and (d.is_live = ${sql.lit(LIVE.every_change)}
+    from ${changed} changed where d.task_id = changed.id and d.home = changed.home and (d.is_live = ${sql.lit(LIVE.every_change)}
       or (d.is_live = ${sql.lit(LIVE.at_end)} and changed.ended_at is not null))
   )`;
 
-export async function findPlace(reader: Reader, delivery_id: string): Promise<DeliveryPlaceRow | null> {
-  const select = reader.query.selectFrom("delivery_places").selectAll().where("delivery_id", "=", delivery_id);
-  return (await select.executeTakeFirst()) ?? null;
+export async function findPlace(reader: Reader, { id, task_id }: OfDelivery): Promise<DeliveryPlaceRow | null> {
+  const row = await reader.query
+    .selectFrom("delivery_places")
+    .selectAll()
+    .where("delivery_id", "=", id)
+    .where("home", "=", homeOf(task_id))
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /**
@@ -74,11 +81,16 @@ export async function findPlace(reader: Reader, delivery_id: string): Promise<De
 export async function setPlace(
   db: Db,
   delivery: PostedDelivery,
-  set: Partial<Omit<DeliveryPlaceRow, "delivery_id">>,
+  set: Partial<Omit<DeliveryPlaceRow, "delivery_id" | "home">>,
 ): Promise<boolean> {
   return db.write(async (tx) => {
     // A deletion of the task waits for this lock.
-    const select = tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery.id);
+    const home = homeOf(delivery.task_id);
+    const select = tx.query
+      .selectFrom("deliveries")
+      .select("id")
+      .where("id", "=", delivery.id)
+      .where("home", "=", home);
     const owner = await forUpdate(tx.dialect, select).executeTakeFirst();
     if (owner === undefined) {
       if (set.place != null) await enqueueRemoval(tx, delivery, set.place, tx.now());
@@ -86,8 +98,11 @@ export async function setPlace(
     }
     await tx.query
       .insertInto("delivery_places")
-      .values({ delivery_id: delivery.id, begun_at: null, place: null, shown: null, is_noted: 0, ...set })
-      .onConflict((conflict) => conflict.column("delivery_id").doUpdateSet(set))
+      .values({ delivery_id: delivery.id, home, begun_at: null, place: null, shown: null, is_noted: 0, ...set })
+      // The key of SQLite is without the home.
+      .onConflict((conflict) =>
+        conflict.columns(tx.dialect === "postgres" ? ["delivery_id", "home"] : ["delivery_id"]).doUpdateSet(set),
+      )
       .execute();
     return true;
   });

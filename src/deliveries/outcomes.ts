@@ -1,7 +1,10 @@
 import { sql } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import { type BulkWrite, writeBulk } from "../db/bulk.ts";
 import { type Column, columnsOf } from "../db/columns.ts";
 import { type Db, type Reader, readStatement, type Tx, writeStatement } from "../db/database.ts";
+import type { Located } from "../db/home.ts";
+import { isSelected } from "../db/ids.ts";
 import { forUpdateOfFree } from "../db/locks.ts";
 import { assignments, definitions, insertRow, names, updateRow } from "../db/rows.ts";
 import type { DeliveryAttemptRow } from "../db/schema.ts";
@@ -9,7 +12,7 @@ import type { ClaimedDelivery } from "./claim.ts";
 import type { DeliveryStatus } from "./store.ts";
 
 /** The attempt that an outcome belongs to. The outcome counts only while the row has the same lease. */
-export interface Attempt extends Pick<ClaimedDelivery, "id" | "cycle" | "attempt_count" | "lease_epoch"> {
+export interface Attempt extends Pick<ClaimedDelivery, "id" | "home" | "cycle" | "attempt_count" | "lease_epoch"> {
   lease_owner: string;
 }
 
@@ -42,13 +45,15 @@ const RELEASED = { lease_owner: null, lease_until: null, losses: 0 };
 const updateOutcome = updateRow("deliveries", {
   set: CHANGED,
   constants: RELEASED,
-  where: { id: "id", lease_owner: "lease_owner", lease_epoch: "lease_epoch" },
+  where: { id: "id", home: "home", lease_owner: "lease_owner", lease_epoch: "lease_epoch" },
   returning: ["id"],
 });
 
 /** The columns of an outcome: the delivery, its lease, and what changes. */
-const OUTCOME = ["id", "lease_owner", "lease_epoch", ...CHANGED] as const;
+const OUTCOME = ["id", "home", "lease_owner", "lease_epoch", ...CHANGED] as const;
 const ATTEMPT = columnsOf("delivery_attempts");
+/** Those that the delivery does not have. */
+const OF_ATTEMPT = ATTEMPT.filter((name) => name !== "home");
 
 const insertAttempt = insertRow("delivery_attempts", ATTEMPT, { ignoreConflict: [] });
 
@@ -66,10 +71,11 @@ export interface Ended {
   ended: EndedAttempt;
 }
 
-function toOutcomeValues({ attempt: { id, attempt_count, lease_owner, lease_epoch }, ended }: Ended) {
+function toOutcomeValues({ attempt: { id, home, attempt_count, lease_owner, lease_epoch }, ended }: Ended) {
   const { status, next_attempt_at, ended_at, status_code, error } = ended;
   return {
     id,
+    home,
     lease_owner,
     lease_epoch,
     status,
@@ -82,9 +88,10 @@ function toOutcomeValues({ attempt: { id, attempt_count, lease_owner, lease_epoc
   };
 }
 
-function toAttemptRow({ attempt: { id, cycle, attempt_count }, ended }: Ended): DeliveryAttemptRow {
+function toAttemptRow({ attempt: { id, home, cycle, attempt_count }, ended }: Ended): DeliveryAttemptRow {
   return {
     delivery_id: id,
+    home,
     cycle,
     attempt: attempt_count + 1,
     started_at: ended.started_at,
@@ -103,22 +110,23 @@ const recordMany: BulkWrite<readonly Ended[], { id: string }> = {
       sql<{ id: string }>`
         with ended as (
           select * from json_to_recordset(${param("all")}::json) as ended (${definitions("deliveries", OUTCOME)},
-            ${definitions("delivery_attempts", ATTEMPT)})
+            ${definitions("delivery_attempts", OF_ATTEMPT)})
         ), locked as (
-          select d.id from deliveries d join ended on d.id = ended.id and d.lease_owner = ended.lease_owner
-            and d.lease_epoch = ended.lease_epoch
+          select d.id from deliveries d join ended on d.id = ended.id and d.home = ended.home
+            and d.lease_owner = ended.lease_owner and d.lease_epoch = ended.lease_epoch
           order by d.id for update of d
         ), written as (
           update deliveries d set ${assignments(CHANGED, "ended")}, lease_owner = null, lease_until = null, losses = 0
           from ended join locked on locked.id = ended.id
-          where d.id = ended.id and d.lease_owner = ended.lease_owner and d.lease_epoch = ended.lease_epoch
+          where d.id = ended.id and d.home = ended.home
+            and d.lease_owner = ended.lease_owner and d.lease_epoch = ended.lease_epoch
           returning d.id
         ), kept as (
           insert into delivery_attempts (${names(ATTEMPT)})
           select ${names(ATTEMPT)} from ended join written on written.id = ended.id
           on conflict do nothing
         )
-        select id from written`.compile(query),
+        select id from written ${beyondHome("outcomes in one statement")}`.compile(query),
   })),
   toParams: (all) => ({
     all: JSON.stringify(all.map((one) => ({ ...toOutcomeValues(one), ...toAttemptRow(one) }))),
@@ -136,25 +144,25 @@ export async function recordOutcomes(db: Db, all: readonly Ended[]): Promise<boo
   return all.map(({ attempt }) => written.has(attempt.id));
 }
 
-const clearLease = writeStatement<{ id: string; owner: string; epoch: number }>((query, param) =>
+const clearLease = writeStatement<Located & { owner: string; epoch: number }>((query, param) =>
   query
     .updateTable("deliveries")
     .set({ lease_owner: null, lease_until: null })
     .where("id", "=", param("id"))
+    .where("home", "=", param("home"))
     .where("lease_owner", "=", param("owner"))
     .where("lease_epoch", "=", param("epoch")),
 );
 
 /** Ends the lease of an attempt that was not finished: another engine makes the same attempt again, at once. */
-export async function releaseLease(db: Db, { id, lease_owner, lease_epoch }: Attempt): Promise<void> {
-  await db.writeOne(clearLease, { id, owner: lease_owner, epoch: lease_epoch });
+export async function releaseLease(db: Db, { id, home, lease_owner, lease_epoch }: Attempt): Promise<void> {
+  await db.writeOne(clearLease, { id, home, owner: lease_owner, epoch: lease_epoch });
 }
 
 const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: number }, { id: string }>(
   (query, param, dialect) => {
     const lapsed = query
       .selectFrom("deliveries")
-      .select("id")
       .where("lease_owner", "is not", null)
       .where("lease_until", "<=", param("lapsed_by"))
       .where("losses", "<", param("losses"))
@@ -163,8 +171,13 @@ const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: 
     return query
       .updateTable("deliveries")
       .set({ lease_owner: null, lease_until: null, losses: sql<number>`losses + 1` })
-      .where("id", "in", forUpdateOfFree(dialect, lapsed))
-      .returning("id");
+      .where(
+        isSelected(dialect, ["id", "home"], (withHome) =>
+          forUpdateOfFree(dialect, lapsed.select(withHome ? ["id", "home"] : ["id"])),
+        ),
+      )
+      .returning("id")
+      .modifyEnd(beyondHome("lapsed leases"));
   },
 );
 
@@ -179,13 +192,14 @@ const selectLost = readStatement<
 >((query, param) =>
   query
     .selectFrom("deliveries")
-    .select(["id", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"])
+    .select(["id", "home", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"])
     .select([sql<string>`lease_owner`.as("lease_owner"), sql<number>`lease_until`.as("lease_until")])
     .where("lease_owner", "is not", null)
     .where("lease_until", "<=", param("lapsed_by"))
     .where("losses", ">=", param("losses"))
     .orderBy("lease_until")
-    .limit(param("limit")),
+    .limit(param("limit"))
+    .modifyEnd(beyondHome("lost attempts")),
 );
 
 /** Lists deliveries whose attempt was lost `losses` times before, and is lost again. */

@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type { Kysely } from "kysely";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { homeOf } from "../db/home.ts";
 import type { Schema } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
@@ -143,7 +144,7 @@ testOnBoth("the list is newest first, in pages, and can be narrowed down", async
 });
 
 testOnBoth("only operators see deliveries, and what is not there is not found", async (service) => {
-  const id = newId("dlv", service.clock.now());
+  const id = newId("dlv", service.clock.now(), 7);
   for (const [method, path] of [
     ["GET", PATH],
     ["GET", `${PATH}/${id}`],
@@ -232,7 +233,7 @@ testOnBoth("many are redelivered by their ids, or by status and receiver", async
   assert.equal((await redeliver(service, { status: "PENDING" })).body.count, 206, "each once");
 
   const { id } = await ofTask(service, there[1]!);
-  const unknown = newId("dlv", 0);
+  const unknown = newId("dlv", 0, 7);
   const answer = await redeliver(service, { ids: [id, id, unknown, "nonsense"] });
   assert.deepEqual([answer.status, answer.body], [202, { count: 1 }]);
   assert.deepEqual((await redeliver(service, { ids: [] })).body, { count: 0 });
@@ -246,7 +247,9 @@ testOnBoth("a row that leaves the status while many are redelivered is left alon
   await deliver(service);
   const { id } = await ofTask(service, task);
   const rows = (status: "FAILED" | "SUCCEEDED") =>
-    service.ctx.db.write((tx) => redeliverRows(tx, "callback", [id], { projects: null, status }));
+    service.ctx.db.write((tx) =>
+      redeliverRows(tx, "callback", [{ id, home: homeOf(task) }], { projects: null, status }),
+    );
   assert.deepEqual(await rows("FAILED"), []);
   assert.equal((await ofTask(service, task)).status, "SUCCEEDED");
   assert.equal((await rows("SUCCEEDED")).length, 1);

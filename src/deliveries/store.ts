@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../db/database.ts";
+import { homeOf } from "../db/home.ts";
 import { definitions, insertRow, names } from "../db/rows.ts";
 import type { DeliveryRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
@@ -33,6 +34,7 @@ export interface DeliveryFields {
 /** The row of a new delivery, and its body. */
 export interface NewDeliveryRow {
   id: string;
+  home: number;
   kind: string;
   is_live: number;
   task_id: string;
@@ -44,7 +46,17 @@ export interface NewDeliveryRow {
 }
 
 /** The columns in which new deliveries differ, and the values of the others. */
-const OWN = ["id", "kind", "is_live", "task_id", "destination", "origin", "next_attempt_at", "created_at"] as const;
+const OWN = [
+  "id",
+  "home",
+  "kind",
+  "is_live",
+  "task_id",
+  "destination",
+  "origin",
+  "next_attempt_at",
+  "created_at",
+] as const;
 const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 0, losses: 0 };
 
 const insertDeliveryRow = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
@@ -68,7 +80,7 @@ export const enqueueCte = (outgoing: RawBuilder<unknown>) => sql`
     insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})
     select ${names(OWN)}, created_at, ${sql.join(Object.values(BEGINNING).map((value) => sql.lit(value)))} from ${outgoing} outgoing
   ), new_bodies as (
-    insert into delivery_bodies (delivery_id, body) select id, body from ${outgoing} outgoing
+    insert into delivery_bodies (delivery_id, home, body) select id, home, body from ${outgoing} outgoing
   )`;
 
 /**
@@ -91,12 +103,14 @@ export function newDelivery({
   body,
   due_at,
 }: DeliveryFields): NewDelivery {
-  const id = newId("dlv", due_at);
+  const home = homeOf(task_id);
+  const id = newId("dlv", due_at, home);
   const response = pendingResponse();
   const next_attempt_at = response ? due_at + HOLD_MS : due_at;
   return {
     row: {
       id,
+      home,
       kind,
       is_live: is_live ? LIVE.every_change : LIVE.never,
       task_id,
@@ -106,14 +120,14 @@ export function newDelivery({
       next_attempt_at,
       created_at: due_at,
     },
-    startAfterResponse: response && (() => response.hold({ id, origin })),
+    startAfterResponse: response && (() => response.hold({ id, home, origin })),
   };
 }
 
 /** Inserts a delivery with its body. The caller sees to its start. */
 export async function insertDelivery(tx: Tx, { row }: NewDelivery): Promise<void> {
   await tx.run(insertDeliveryRow, { ...row, updated_at: row.created_at });
-  await tx.run(insertBody, { delivery_id: row.id, body: row.body });
+  await tx.run(insertBody, { delivery_id: row.id, home: row.home, body: row.body });
 }
 
 /** Writes a delivery in the transaction of what caused it; it begins once that has committed and its request is answered. */
@@ -131,9 +145,11 @@ export async function enqueueAtEnd(
   isClosed: boolean,
 ): Promise<void> {
   const now = tx.now();
-  const id = newId("dlv", now);
+  const home = homeOf(task_id);
+  const id = newId("dlv", now, home);
   await tx.run(insertWaitingRow, {
     id,
+    home,
     kind,
     is_live: LIVE.at_end,
     task_id,
@@ -143,9 +159,12 @@ export async function enqueueAtEnd(
     created_at: now,
     updated_at: now,
   });
-  await tx.run(insertBody, { delivery_id: id, body });
+  await tx.run(insertBody, { delivery_id: id, home, body });
   if (isClosed) tx.hint(DELIVERIES_HINT);
 }
+
+/** Identifies a delivery. Its rows have the home of its task. */
+export type OfDelivery = Pick<DeliveryRow, "id" | "task_id">;
 
 /** A delivery that was deleted, and where its message was posted, if it was. (live-messages.ts) */
 export type DeletedDelivery = Pick<
@@ -157,28 +176,36 @@ export type DeletedDelivery = Pick<
 
 /** Deletes all deliveries of a task, sent or not. */
 export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<DeletedDelivery[]> {
+  const home = homeOf(taskId);
   // The rows first: an outcome or a place is written under the lock of its row, and not once the row is gone.
   const deleted = await tx.query
     .deleteFrom("deliveries")
     .where("task_id", "=", taskId)
+    .where("home", "=", home)
     .returning(["id", "kind", "task_id", "destination", "origin", "lease_owner"])
     .execute();
   if (deleted.length === 0) return [];
   const ids = deleted.map(({ id }) => id);
-  const places = await tx.query.selectFrom("delivery_places").selectAll().where("delivery_id", "in", ids).execute();
-  await deleteAllOf(tx, ids);
+  const places = await tx.query
+    .selectFrom("delivery_places")
+    .selectAll()
+    .where("delivery_id", "in", ids)
+    .where("home", "=", home)
+    .execute();
+  await deleteAllOf(tx, ids, home);
   const placeOf = new Map(places.map(({ delivery_id, place }) => [delivery_id, place]));
   return deleted.map((row) => ({ ...row, place: placeOf.get(row.id) ?? null }));
 }
 
 /** Deletes a delivery whose work was done another way. */
-export async function deleteDelivery(tx: Tx, id: string): Promise<void> {
-  await tx.query.deleteFrom("deliveries").where("id", "=", id).execute();
-  await deleteAllOf(tx, [id]);
+export async function deleteDelivery(tx: Tx, { id, task_id }: OfDelivery): Promise<void> {
+  const home = homeOf(task_id);
+  await tx.query.deleteFrom("deliveries").where("id", "=", id).where("home", "=", home).execute();
+  await deleteAllOf(tx, [id], home);
 }
 
-async function deleteAllOf(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.query.deleteFrom("delivery_bodies").where("delivery_id", "in", ids).execute();
-  await tx.query.deleteFrom("delivery_attempts").where("delivery_id", "in", ids).execute();
-  await tx.query.deleteFrom("delivery_places").where("delivery_id", "in", ids).execute();
+/** @param home - that of their task */
+async function deleteAllOf(tx: Tx, ids: readonly string[], home: number): Promise<void> {
+  for (const table of ["delivery_bodies", "delivery_attempts", "delivery_places"] as const)
+    await tx.query.deleteFrom(table).where("delivery_id", "in", ids).where("home", "=", home).execute();
 }

@@ -502,7 +502,7 @@ const FAILURES: Record<string, [SecurityEventType, (service: TestService) => Pro
   "a task that does not exist": [
     "task_deleted",
     async (service) => {
-      const id = newId("tsk", service.clock.now());
+      const id = newId("tsk", service.clock.now(), 7);
       await service.call("DELETE", `/api/tasks/${id}`);
       return { reason: "TASK_NOT_FOUND", actor: ADMIN, target: { kind: "task", id } };
     },

@@ -1,4 +1,5 @@
 import type { Db, Reader } from "../db/database.ts";
+import { homeOf } from "../db/home.ts";
 import type { VerificationAttemptRow } from "../db/schema.ts";
 import { joinJson, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
@@ -14,6 +15,7 @@ export async function listRefusedAnswers(reader: Reader, task_id: string): Promi
     .selectFrom("verification_attempts")
     .selectAll()
     .where("task_id", "=", task_id)
+    .where("home", "=", homeOf(task_id))
     .orderBy("attempt")
     .execute();
 }

@@ -1,4 +1,6 @@
 import type { Reader, Tx } from "../db/database.ts";
+import { homeOf, ofTask } from "../db/home.ts";
+import { toInserted } from "../db/rows.ts";
 import { emailKey } from "../lib/text.ts";
 import type { Person } from "../people/caller.ts";
 
@@ -12,7 +14,9 @@ export async function addCandidates(tx: Tx, task_id: string, people: readonly st
   if (people.length === 0) return;
   await tx.query
     .insertInto("task_candidates")
-    .values(people.map((person) => ({ person, is_open: 1, task_id })))
+    .values(
+      people.map((person) => toInserted(tx.dialect, "task_candidates", { person, is_open: 1, ...ofTask(task_id) })),
+    )
     .execute();
 }
 
@@ -21,6 +25,7 @@ export async function listCandidates(reader: Reader, taskId: string): Promise<st
     .selectFrom("task_candidates")
     .select("person")
     .where("task_id", "=", taskId)
+    .where("home", "=", homeOf(taskId))
     .execute();
   return rows.map(({ person }) => person);
 }
@@ -33,7 +38,11 @@ export function isAmong(candidates: readonly string[], person: Pick<Person, "id"
 
 /** Withdraws the offer of a task. */
 export async function deleteCandidates(tx: Tx, taskId: string): Promise<void> {
-  await tx.query.deleteFrom("task_candidates").where("task_id", "=", taskId).execute();
+  await tx.query
+    .deleteFrom("task_candidates")
+    .where("task_id", "=", taskId)
+    .where("home", "=", homeOf(taskId))
+    .execute();
 }
 
 /** Returns the hint that a task left a person's lists. @param person - named as in `namesOf` */

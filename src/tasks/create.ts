@@ -1,4 +1,5 @@
 import type { Db } from "../db/database.ts";
+import { homeOfKey } from "../db/home.ts";
 import type { TaskCreator } from "./creator.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -98,9 +99,10 @@ async function store(
   place: Place,
 ): Promise<Created> {
   const asker = askerOf(caller);
+  const home = homeOfKey(asker.asked_by_id, request.body.idempotency_key);
   // The insert shows whether the key is taken. A deletion may free the key, and another task take it, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const rows = newTask(request, asker, actorOf(caller), ctx.db.now(), newId);
+    const rows = newTask(request, asker, actorOf(caller), { now: ctx.db.now(), home }, newId);
     const written = await ctx.taskCreator(rows, request.recipients, place.check);
     if (written !== null) {
       const task = toTask({ ...written.task, ...request.documents, response: null, rejected_response: null });

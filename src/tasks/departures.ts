@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Logger } from "pino";
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader, Tx, Db } from "../db/database.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
@@ -119,7 +120,9 @@ async function listLeftBehindBy(reader: Reader, who: RawBuilder<SqlBool>, limit:
   const offered = (name: "users.id" | "users.email_key") =>
     users
       .innerJoin("task_candidates", "task_candidates.person", name)
-      .innerJoin("tasks", "tasks.id", "task_candidates.task_id")
+      .innerJoin("tasks", (join) =>
+        join.onRef("tasks.id", "=", "task_candidates.task_id").onRef("tasks.home", "=", "task_candidates.home"),
+      )
       .where("task_candidates.is_open", "=", 1)
       .where(who)
       .select(["task_candidates.task_id as task_id", "users.id as user_id"]);
@@ -129,6 +132,7 @@ async function listLeftBehindBy(reader: Reader, who: RawBuilder<SqlBool>, limit:
     .union(offered("users.id"))
     .union(offered("users.email_key"))
     .limit(limit)
+    .modifyEnd(beyondHome("tasks of departed people"))
     .execute();
 }
 

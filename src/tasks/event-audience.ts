@@ -1,4 +1,6 @@
 import type { Db } from "../db/database.ts";
+import { located } from "../db/home.ts";
+import { isOneOf, locationsFor } from "../db/ids.ts";
 import { isInProject, isOperator, isOperatorOf, type Caller } from "../people/caller.ts";
 import { canSee, isAssignee } from "./access.ts";
 import { namesOf } from "./candidates.ts";
@@ -15,7 +17,7 @@ export async function offersOf(
   const rows = await db.query
     .selectFrom("task_candidates")
     .select(["task_id", "person"])
-    .where("task_id", "in", ids)
+    .where(isOneOf(db.dialect, ["task_id", "home"], locationsFor(db, ids.map(located))))
     .execute();
   for (const { task_id, person } of rows) offers.set(task_id, (offers.get(task_id) ?? new Set()).add(person));
   return offers;

@@ -1,4 +1,6 @@
 import type { Db } from "../db/database.ts";
+import { located } from "../db/home.ts";
+import { isOneOf, locationsFor } from "../db/ids.ts";
 import { isOperator, isOperatorOf, type Caller } from "../people/caller.ts";
 import { createShares } from "../lib/shares.ts";
 import { SECOND } from "../lib/time.ts";
@@ -92,7 +94,8 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
       if (ids.length > REPORTED_MAX) return resetAll();
       const fresh = lookForNew ? await newTasks.find() : [];
       if (fresh.length > REPORTED_MAX) return resetAll();
-      const rows = ids.length === 0 ? [] : await selectListed(db).where("id", "in", ids).execute();
+      const isChanged = isOneOf(db.dialect, ["id", "home"], locationsFor(db, ids.map(located)));
+      const rows = ids.length === 0 ? [] : await selectListed(db).where(isChanged).execute();
       const found = new Set(rows.map(({ id }) => id));
       const rowsById = new Map([...fresh, ...rows].map((row) => [row.id, row]));
       const offers = await offersOf(db, [...rowsById.keys()], callers());

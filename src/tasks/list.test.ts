@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import { timeOutDueTasks } from "./timeouts.ts";
 import type { ListedTask, Stats, TaskCounts } from "./schema.ts";
+import { toInserted } from "../db/rows.ts";
 
 const list = async ({ call }: TestService, query = "") => {
   const { status, body, headers } = await call<ListedTask[]>("GET", `/api/tasks${query}`);
@@ -357,11 +358,9 @@ testOnBoth("many open tasks are counted every ten seconds at most, few of them a
   await service.ctx.db.write(async (tx) => {
     const task = await tx.query.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     for (let first = 0; first < 5000; first += 500) {
-      const rows = Array.from({ length: 500 }, (_, i) => ({
-        ...task,
-        id: `${id}${first + i}`,
-        idempotency_key: `many-${first + i}`,
-      }));
+      const rows = Array.from({ length: 500 }, (_, i) =>
+        toInserted(tx.dialect, "tasks", { ...task, id: `${id}${first + i}`, idempotency_key: `many-${first + i}` }),
+      );
       await tx.query.insertInto("tasks").values(rows).execute();
     }
   });

@@ -6,7 +6,10 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader } from "../db/database.ts";
+import { homeOf } from "../db/home.ts";
+import { isOneOf, isSelected, locationsFor } from "../db/ids.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { contains, startsWith } from "../db/texts.ts";
 import { invalid } from "../errors.ts";
@@ -159,7 +162,7 @@ function agentOf(query: ListTasksQuery, scope: ListScope | null): string | null 
 /** Applies the filters, except the status. */
 function filtered(reader: Reader, query: Asked): TaskQuery {
   const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker, projects } = query;
-  let select: TaskQuery = reader.query.selectFrom("tasks");
+  let select: TaskQuery = reader.query.selectFrom("tasks").modifyEnd(beyondHome("list of tasks"));
   if (projects !== null) select = select.where(isOfProjects(projects));
   if (agent !== undefined) select = select.where("asked_by_id", "=", agent).where(IS_OF_AGENT);
   if (key !== undefined) select = select.where("idempotency_key", "=", key).where("asked_by_id", "=", asker);
@@ -176,13 +179,18 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
           .where(sql<boolean>`lower(assigned_to_email) = lower(${person})`)
       : select.where("assigned_to_user_id", "=", person);
   }
-  if (q) select = isTaskId(q) ? select.where("tasks.id", "=", q.trim()) : select.where(mentions(reader, q));
+  if (q) select = isTaskId(q) ? select.where(isTask(q.trim())) : select.where(mentions(reader, q));
   if (key_prefix !== undefined) select = select.where(startsWith(reader, "idempotency_key", key_prefix));
   return select;
 }
 
 /** The index of the tasks of agents has no others. */
 const IS_OF_AGENT = sql<boolean>`asked_by_kind = 'agent'`;
+
+function isTask(id: string): Expression<SqlBool> {
+  const where = expressionBuilder<Schema, "tasks">();
+  return where.and([where("tasks.id", "=", id), where("tasks.home", "=", homeOf(id))]);
+}
 
 /** A complete id, as it is copied from a log. */
 function isTaskId(q: string): boolean {
@@ -282,7 +290,9 @@ async function selectOfPerson(
     for (const name of namesOf(person))
       ids.push(
         newest
-          .innerJoin("task_candidates", "task_candidates.task_id", "tasks.id")
+          .innerJoin("task_candidates", (join) =>
+            join.onRef("task_candidates.task_id", "=", "tasks.id").onRef("task_candidates.home", "=", "tasks.home"),
+          )
           .where("task_candidates.person", "=", name)
           .where("task_candidates.is_open", "=", 1)
           // As an expression, which keeps the index by status out of it: open tasks are many, and offers to one person few.
@@ -373,15 +383,11 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], { withDocuments,
   if (rows.length === 0) return found;
   const select = reader.query
     .selectFrom("task_documents as d")
-    .leftJoin("task_responses as r", "r.task_id", "d.task_id")
+    .leftJoin("task_responses as r", (join) => join.onRef("r.task_id", "=", "d.task_id").onRef("r.home", "=", "d.home"))
     .select(["d.task_id", "d.assign_to", "d.notify", "d.verifier_config"])
     .$if(withDocuments, (query) => query.select(["d.payload", "r.response"]))
     .$if(withSchemas, (query) => query.select(["d.payload_schema", "d.response_schema", "d.form_definition"]))
-    .where(
-      "d.task_id",
-      "in",
-      rows.map((row) => row.id),
-    );
+    .where(isOneOf(reader.dialect, ["d.task_id", "d.home"], locationsFor(reader, rows)));
   for (const { task_id, ...document } of await select.execute()) found.set(task_id, document);
   return found;
 }
@@ -416,7 +422,8 @@ async function countAll(db: Db, me: Person | null, projects: readonly string[] |
 
 /** Limits a query to projects; null: all. */
 function within(query: TaskQuery, projects: readonly string[] | null): TaskQuery {
-  return projects === null ? query : query.where(isOfProjects(projects));
+  const all = query.modifyEnd(beyondHome("counts and statistics"));
+  return projects === null ? all : all.where(isOfProjects(projects));
 }
 
 async function countOfAgent(db: Db, agent: string, projects: readonly string[] | null): Promise<TaskCounts> {
@@ -468,13 +475,15 @@ async function countOfPerson(
     .where((where) => where.or([isOfProjects(operates), isOf(person)]))
     .executeTakeFirstOrThrow();
   if (operates.length > 0) {
-    const offered = db.heavy.query
-      .selectFrom("task_candidates")
-      .select("task_id")
-      .where("person", "in", namesOf(person))
-      .where("is_open", "=", 1);
+    const isOffered = isSelected(db.dialect, ["tasks.id", "tasks.home"], (withHome) =>
+      db.heavy.query
+        .selectFrom("task_candidates")
+        .select(withHome ? ["task_id", "home"] : ["task_id"])
+        .where("person", "in", namesOf(person))
+        .where("is_open", "=", 1),
+    );
     const open = within(db.heavy.query.selectFrom("tasks").where("ended_at", "is", null), projects).where((where) =>
-      where.or([isOfProjects(operates), isOf(person), where("tasks.id", "in", offered)]),
+      where.or([isOfProjects(operates), isOf(person), isOffered]),
     );
     return toCounts(await countsOf(open, isOf(person), now).executeTakeFirstOrThrow(), closed.count);
   }

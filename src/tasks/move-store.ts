@@ -1,7 +1,9 @@
 import { sql } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import { writeBulk, writeBulkIn, type BulkWrite } from "../db/bulk.ts";
 import { columnsOf, type Column } from "../db/columns.ts";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
+import { ofTask, type OfTask } from "../db/home.ts";
 import { assignments, definitions, insertRow, names, updateRow } from "../db/rows.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { scheduleRefresh, refreshCte } from "../deliveries/live-messages.ts";
@@ -36,15 +38,16 @@ const CHANGED = [
   ...ROUTING,
 ] as const satisfies Column<"tasks">[];
 
-/** The task's id, and the columns after the move. */
-const MOVED = ["id", ...CHANGED] as const;
+/** The task's key, and the columns after the move. */
+const MOVED = ["id", "home", ...CHANGED] as const;
 
 const updateTask = updateRow("tasks", {
   set: CHANGED,
-  where: { id: "id", audit_seq: "before_seq" },
+  where: { id: "id", home: "home", audit_seq: "before_seq" },
   returning: ["id"],
 });
 const insertResponse = insertRow("task_responses");
+const insertVerificationAttempt = insertRow("verification_attempts");
 
 /** Stores an answer that the verifier rejected. @param task - the task after the rejection */
 async function addVerificationAttempt(
@@ -52,27 +55,25 @@ async function addVerificationAttempt(
   task: Task,
   refused: Extract<TaskEvent, { type: "refused" }>,
 ): Promise<void> {
-  await tx.query
-    .insertInto("verification_attempts")
-    .values({
-      task_id: task.id,
-      attempt: task.verification_attempt,
-      id: newId("atm", task.updated_at),
-      response: JSON.stringify(refused.response),
-      reason: refused.reason,
-      actor_email: refused.by.email,
-      channel: refused.by.channel,
-      created_at: task.updated_at,
-    })
-    .execute();
+  await tx.run(insertVerificationAttempt, {
+    ...ofTask(task.id),
+    attempt: task.verification_attempt,
+    id: newId("atm", task.updated_at),
+    response: JSON.stringify(refused.response),
+    reason: refused.reason,
+    actor_email: refused.by.email,
+    channel: refused.by.channel,
+    created_at: task.updated_at,
+  });
 }
 
 /** Closes the offer of a task that is closed, so that queries for open offers skip it. */
-const closeOffer = writeStatement<{ task_id: string }>((query, param) =>
+const closeOffer = writeStatement<OfTask>((query, param) =>
   query
     .updateTable("task_candidates")
     .set({ is_open: 0 })
     .where("task_id", "=", param("task_id"))
+    .where("home", "=", param("home"))
     .where("is_open", "=", 1),
 );
 
@@ -113,14 +114,14 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
           select before_seq, response, c.* from moves, json_to_record(moves."after") as c (${definitions("tasks", MOVED)})
         ), written as (
           update tasks t set ${assignments(CHANGED, "c")}
-          from changed c where t.id = c.id and t.audit_seq = c.before_seq
-          returning t.id, t.ended_at, t.updated_at
+          from changed c where t.id = c.id and t.home = c.home and t.audit_seq = c.before_seq
+          returning t.id, t.home, t.ended_at, t.updated_at
         ), ${refreshCte(sql`written`)}, offers as (
           update task_candidates o set is_open = 0 from written
-          where o.task_id = written.id and o.is_open = 1 and written.ended_at is not null
+          where o.task_id = written.id and o.home = written.home and o.is_open = 1 and written.ended_at is not null
         ), responses as (
-          insert into task_responses (task_id, response)
-          select c.id, c.response from changed c join written on written.id = c.id where c.response is not null
+          insert into task_responses (task_id, home, response)
+          select c.id, c.home, c.response from changed c join written on written.id = c.id where c.response is not null
         ), audits as materialized (
           select a.* from moves, json_to_record(moves.audit) as a (${definitions("audit_entries")})
         ), entries as (
@@ -131,7 +132,7 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
         ), outgoing as (
           select o.* from debts o join written on written.id = o.task_id
         ), ${enqueueCte(sql`outgoing`)}
-        select id from written`.compile(query),
+        select id from written ${beyondHome("moves in one statement")}`.compile(query),
   })),
   toParams: (moves) => ({
     moves: JSON.stringify(
@@ -154,10 +155,10 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
 async function writeMove(tx: Tx, { before, after, response, audit, outgoing }: Move): Promise<boolean> {
   const written = await tx.run(updateTask, { ...toMovedColumns(after), before_seq: before.audit_seq });
   if (written.length === 0) return false;
-  if (response !== null) await tx.run(insertResponse, { task_id: after.id, response });
+  if (response !== null) await tx.run(insertResponse, { ...ofTask(after.id), response });
   await tx.run(insertAuditEntry, toAuditRow(audit));
   if (outgoing !== null) await insertDelivery(tx, outgoing);
-  if (after.ended_at !== null) await tx.run(closeOffer, { task_id: after.id });
+  if (after.ended_at !== null) await tx.run(closeOffer, ofTask(after.id));
   await scheduleRefresh(tx, after);
   return true;
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import { writeBulk, type BulkWrite } from "../db/bulk.ts";
 import { columnsOf, type Column, type Table } from "../db/columns.ts";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
@@ -16,6 +17,7 @@ export interface NewTask {
 /** Columns that a new task may have; the others are null. */
 const NEW_TASK = [
   "id",
+  "home",
   "project",
   "idempotency_key",
   "status",
@@ -41,6 +43,7 @@ const ROUTED_TASK = [...NEW_TASK, "assigned_to_user_id", "assigned_to_email"] as
 
 const FIRST_ENTRY = [
   "task_id",
+  "home",
   "seq",
   "id",
   "action",
@@ -52,10 +55,8 @@ const FIRST_ENTRY = [
   "agent_name",
 ] as const satisfies Column<"audit_entries">[];
 
-const insertTask = insertRow("tasks", ROUTED_TASK, {
-  ignoreConflict: ["idempotency_key", "asked_by_id"],
-  returning: ["id"],
-});
+/** The conflict is one of the idempotency key: ids are new. Named without its columns, it holds for spread tables as well. */
+const insertTask = insertRow("tasks", ROUTED_TASK, { ignoreConflict: [], returning: ["id"] });
 const insertDocuments = insertRow("task_documents");
 
 /** @returns false when the idempotency key is taken; then nothing was written */
@@ -99,13 +100,13 @@ const insertTasks: BulkWrite<readonly NewTask[], { id: string }> = {
         sql<{ id: string }>`
           with added as (
             insert into tasks (${names(NEW_TASK)}) select * from unnest(${lists("task")})
-            on conflict (idempotency_key, asked_by_id) do nothing returning id
+            on conflict do nothing returning id
           ), documents as (
             insert into task_documents (${names(PARTS.documents.columns)}) ${rows("documents")}
           ), entries as (
             insert into audit_entries (${names(FIRST_ENTRY)}) ${rows("audit")}
           )
-          select id from added`.compile(query),
+          select id from added ${beyondHome("new tasks in one statement")}`.compile(query),
     };
   }),
   toParams: toLists,

@@ -7,24 +7,32 @@ import type { Routed } from "./routed.ts";
 import type { CreateTaskBody, OnBehalfOf } from "./schema.ts";
 import type { AuditEntry, TaskDocuments } from "./store.ts";
 
+/** Makes the id of a row; that of a task ends with its home. */
+export interface NewId {
+  (prefix: "tsk", now: number, home: number): string;
+  (prefix: "aud", now: number): string;
+}
+
 /**
  * Returns the rows of a new task without an assignment.
  *
- * @param now - epoch milliseconds
+ * @param at.now - epoch milliseconds
+ * @param at.home - the home of the key (db/home.ts)
  * @param newId - makes the ids of the rows
  */
 export function newTask(
   { body: request, documents, project }: Pick<CheckedRequest, "body" | "documents"> & { project: string },
   asker: Asker,
   actor: Actor,
-  now: number,
-  newId: (prefix: "tsk" | "aud", now: number) => string,
+  { now, home }: { now: number; home: number },
+  newId: NewId,
 ): NewTask {
-  const id = newId("tsk", now);
+  const id = newId("tsk", now, home);
   const on_behalf_of = textOf(knownPersonOf(request.on_behalf_of));
   return {
     task: {
       id,
+      home,
       project,
       idempotency_key: request.idempotency_key,
       status: "created",
@@ -61,9 +69,10 @@ export function newTask(
       decided_by_kind: null,
       decided_by_name: null,
     },
-    documents: { task_id: id, ...documents },
+    documents: { task_id: id, home, ...documents },
     audit: {
       task_id: id,
+      home,
       seq: 0,
       id: newId("aud", now),
       action: "created",

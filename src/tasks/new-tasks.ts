@@ -1,3 +1,4 @@
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Db } from "../db/database.ts";
 import { lowestId, timeOfId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
@@ -39,6 +40,7 @@ export function createNewTasks(db: Db): NewTasks {
         .where("id", ">=", lowestId("tsk", Math.max(since, 0)))
         .orderBy("id", "desc")
         .limit(REPORTED_MAX + found.size + 1)
+        .modifyEnd(beyondHome("new tasks"))
         .execute();
       const fresh = rows.filter(({ id }) => !found.has(id));
       for (const { id } of fresh) found.add(id);

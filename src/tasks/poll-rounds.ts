@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { readStatement, type Db } from "../db/database.ts";
+import { homeOf } from "../db/home.ts";
 import { SECOND } from "../lib/time.ts";
 import { ROUNDS_WHILE_HEALTHY, type WaitingTasks } from "./waiting-tasks.ts";
 
@@ -7,14 +8,17 @@ import { ROUNDS_WHILE_HEALTHY, type WaitingTasks } from "./waiting-tasks.ts";
 const LOOK_AT_ONCE = 500;
 
 /**
- * Selects the ids of tasks that are closed or deleted. The list is one text parameter, because a statement with a varying
- * number of parameters would be parsed each time.
+ * Selects the ids of tasks that are closed or deleted. The lists are one text parameter each, because a statement with a
+ * varying number of parameters would be parsed each time.
  */
-const selectEnded = readStatement<{ ids: string }, { id: string }>((query, param) => ({
+const selectEnded = readStatement<{ ids: string; homes: string }, { id: string }>((query, param) => ({
   compile: () =>
     sql<{ id: string }>`
-      select waiting.id from unnest(string_to_array(${param("ids")}, ',')) as waiting (id)
-      where not exists (select 1 from tasks where tasks.id = waiting.id and tasks.ended_at is null)`.compile(query),
+      select waiting.id
+      from unnest(string_to_array(${param("ids")}, ','), string_to_array(${param("homes")}, ',')::integer[])
+        as waiting (id, home)
+      where not exists (select 1 from tasks
+        where tasks.id = waiting.id and tasks.home = waiting.home and tasks.ended_at is null)`.compile(query),
 }));
 
 /**
@@ -53,7 +57,8 @@ export function startRounds(db: Db, waiting: WaitingTasks, onError: (error: unkn
     try {
       for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
         const some = ids.slice(i, i + LOOK_AT_ONCE);
-        for (const { id } of await db.run(selectEnded, { ids: some.join() })) waiting.wake(id);
+        const asked = { ids: some.join(), homes: some.map(homeOf).join() };
+        for (const { id } of await db.run(selectEnded, asked)) waiting.wake(id);
       }
     } catch (error) {
       // The next round checks the tasks that were not reached.

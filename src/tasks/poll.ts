@@ -1,4 +1,5 @@
 import { readStatement, type Db } from "../db/database.ts";
+import { located, type Located } from "../db/home.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { createShares } from "../lib/shares.ts";
 import { isTerminal } from "./lifecycle.ts";
@@ -11,18 +12,21 @@ export interface PolledTask extends Task {
   response: string | null;
 }
 
-const selectPolled = readStatement<{ id: string }, TaskRow & { response: string | null }>((query, param) =>
+const selectPolled = readStatement<Located, TaskRow & { response: string | null }>((query, param) =>
   query
     .selectFrom("tasks")
-    .leftJoin("task_responses", "task_responses.task_id", "tasks.id")
+    .leftJoin("task_responses", (join) =>
+      join.onRef("task_responses.task_id", "=", "tasks.id").onRef("task_responses.home", "=", "tasks.home"),
+    )
     .selectAll("tasks")
     .select("task_responses.response")
-    .where("tasks.id", "=", param("id")),
+    .where("tasks.id", "=", param("id"))
+    .where("tasks.home", "=", param("home")),
 );
 
 /** Returns the task, or null if it does not exist. */
 export async function findPolledTask(db: Db, id: string): Promise<PolledTask | null> {
-  const [row] = await db.run(selectPolled, { id });
+  const [row] = await db.run(selectPolled, located(id));
   return row ? toTask(row) : null;
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader } from "../db/database.ts";
 import { DAY, HOUR, isoTime, SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
@@ -111,6 +112,7 @@ async function countOpenOf(db: Db, projects: readonly string[]): Promise<OpenCou
     .where("status", "in", OPEN_STATUSES)
     .where(isOfProjects(projects))
     .groupBy("status")
+    .modifyEnd(beyondHome("counts and statistics"))
     .execute();
   return toOpenCounts(rows);
 }
@@ -128,6 +130,7 @@ async function countOpen(db: Db, now: number): Promise<OpenCounts> {
     .select(["status", sql<number>`count(*)`.as("count")])
     .where("status", "in", OPEN_STATUSES)
     .groupBy("status")
+    .modifyEnd(beyondHome("counts and statistics"))
     .execute();
   const counts = toOpenCounts(rows);
   if (counts.created + counts.rejected > OPEN_COUNTED_EACH_TIME) lastCounts.set(db, { at: now, counts });

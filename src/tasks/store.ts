@@ -1,5 +1,7 @@
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Column } from "../db/columns.ts";
 import { readStatement, writeStatement, type Reader, type Tx } from "../db/database.ts";
+import { homeOf, located, ofTask, type Located, type OfTask } from "../db/home.ts";
 import { forUpdate, forUpdateOfFree } from "../db/locks.ts";
 import { insertRow } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
@@ -17,7 +19,7 @@ export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "reda
 }
 
 /** The JSON documents of a task's creation. Most of them are only passed on. */
-export type TaskDocuments = Omit<TaskDocumentsRow, "task_id">;
+export type TaskDocuments = Omit<TaskDocumentsRow, "task_id" | "home">;
 
 /** A task with everything that its record shows. */
 export interface TaskWithDocuments extends Task, TaskDocuments {
@@ -36,21 +38,29 @@ export function toTask<Row extends TaskRow>(row: Row): Omit<Row, keyof Task> & T
   }) as Omit<Row, keyof Task> & Task;
 }
 
-const selectTaskForUpdate = writeStatement<{ id: string }, TaskRow>((query, param, dialect) =>
-  forUpdate(dialect, query.selectFrom("tasks").selectAll().where("id", "=", param("id"))),
+const selectTaskForUpdate = writeStatement<Located, TaskRow>((query, param, dialect) =>
+  forUpdate(
+    dialect,
+    query.selectFrom("tasks").selectAll().where("id", "=", param("id")).where("home", "=", param("home")),
+  ),
 );
 
 const selectTaskWithDocuments = readStatement<
-  { id: string },
+  Located,
   TaskRow & TaskDocuments & Pick<TaskWithDocuments, "response" | "rejected_response">
 >((query, param) =>
   query
     .selectFrom("tasks")
-    .innerJoin("task_documents", "task_documents.task_id", "tasks.id")
-    .leftJoin("task_responses", "task_responses.task_id", "tasks.id")
+    .innerJoin("task_documents", (join) =>
+      join.onRef("task_documents.task_id", "=", "tasks.id").onRef("task_documents.home", "=", "tasks.home"),
+    )
+    .leftJoin("task_responses", (join) =>
+      join.onRef("task_responses.task_id", "=", "tasks.id").onRef("task_responses.home", "=", "tasks.home"),
+    )
     .leftJoin("verification_attempts", (join) =>
       join
         .onRef("verification_attempts.task_id", "=", "tasks.id")
+        .onRef("verification_attempts.home", "=", "tasks.home")
         .onRef("verification_attempts.attempt", "=", "tasks.verification_attempt")
         .on("tasks.status", "=", "rejected"),
     )
@@ -66,7 +76,8 @@ const selectTaskWithDocuments = readStatement<
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])
-    .where("tasks.id", "=", param("id")),
+    .where("tasks.id", "=", param("id"))
+    .where("tasks.home", "=", param("home")),
 );
 
 /** A key of one asker. */
@@ -77,11 +88,12 @@ const selectIdByKey = readStatement<KeyOfAsker, { id: string }>((query, param) =
     .selectFrom("tasks")
     .select("id")
     .where("idempotency_key", "=", param("idempotency_key"))
-    .where("asked_by_id", "=", param("asked_by_id")),
+    .where("asked_by_id", "=", param("asked_by_id"))
+    .modifyEnd(beyondHome("task of a key")),
 );
 
 export async function findTaskWithDocuments(reader: Reader, id: string): Promise<TaskWithDocuments | null> {
-  const [row] = await reader.run(selectTaskWithDocuments, { id });
+  const [row] = await reader.run(selectTaskWithDocuments, located(id));
   return row ? toTask(row) : null;
 }
 
@@ -92,11 +104,12 @@ export async function getTaskWithDocuments(reader: Reader, id: string): Promise<
   return task;
 }
 
-const selectRefused = readStatement<{ task_id: string; attempt: number }, { response: string }>((query, param) =>
+const selectRefused = readStatement<OfTask & { attempt: number }, { response: string }>((query, param) =>
   query
     .selectFrom("verification_attempts")
     .select("response")
     .where("task_id", "=", param("task_id"))
+    .where("home", "=", param("home"))
     .where("attempt", "=", param("attempt")),
 );
 
@@ -106,12 +119,16 @@ export async function findRefusedResponse(
   { id, status, verification_attempt: attempt }: Pick<Task, "id" | "status" | "verification_attempt">,
 ): Promise<string | null> {
   if (status !== "rejected") return null;
-  const [row] = await reader.run(selectRefused, { task_id: id, attempt });
+  const [row] = await reader.run(selectRefused, { ...ofTask(id), attempt });
   return row?.response ?? null;
 }
 
-const selectRequest = readStatement<{ task_id: string }, Pick<TaskDocuments, "assign_to" | "notify">>((query, param) =>
-  query.selectFrom("task_documents").select(["assign_to", "notify"]).where("task_id", "=", param("task_id")),
+const selectRequest = readStatement<OfTask, Pick<TaskDocuments, "assign_to" | "notify">>((query, param) =>
+  query
+    .selectFrom("task_documents")
+    .select(["assign_to", "notify"])
+    .where("task_id", "=", param("task_id"))
+    .where("home", "=", param("home")),
 );
 
 /** Returns `assign_to` and `notify` of a task's creation; null if the task is gone. */
@@ -119,7 +136,7 @@ export async function findRequest(
   reader: Reader,
   task_id: string,
 ): Promise<Pick<TaskDocuments, "assign_to" | "notify"> | null> {
-  const [row] = await reader.run(selectRequest, { task_id });
+  const [row] = await reader.run(selectRequest, ofTask(task_id));
   return row ?? null;
 }
 
@@ -139,19 +156,24 @@ export async function lockTask(tx: Tx, id: string): Promise<Task> {
 }
 
 export async function findTask(reader: Reader, id: string): Promise<Task | null> {
-  const row = await reader.query.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await reader.query
+    .selectFrom("tasks")
+    .selectAll()
+    .where("id", "=", id)
+    .where("home", "=", homeOf(id))
+    .executeTakeFirst();
   return row ? toTask(row) : null;
 }
 
 /** Like `lockTask`, but returns null when the task is gone. */
 export async function findTaskForUpdate(tx: Tx, id: string): Promise<Task | null> {
-  const [row] = await tx.run(selectTaskForUpdate, { id });
+  const [row] = await tx.run(selectTaskForUpdate, located(id));
   return row ? toTask(row) : null;
 }
 
 /** Counts an audit entry that belongs to no transition; the caller holds the task's lock. */
 export async function setAuditSeq(tx: Tx, id: string, audit_seq: number): Promise<void> {
-  await tx.query.updateTable("tasks").set({ audit_seq }).where("id", "=", id).execute();
+  await tx.query.updateTable("tasks").set({ audit_seq }).where("id", "=", id).where("home", "=", homeOf(id)).execute();
 }
 
 /** The assignment and claim columns of a task. */
@@ -175,10 +197,11 @@ export async function setRouting(
     .updateTable("tasks")
     .set({ ...set, audit_seq: task.audit_seq, updated_at: task.updated_at })
     .where("id", "=", task.id)
+    .where("home", "=", homeOf(task.id))
     .execute();
 }
 
-export interface AuditEntry extends Omit<AuditEntryRow, "id" | "extra"> {
+export interface AuditEntry extends Omit<AuditEntryRow, "id" | "home" | "extra"> {
   extra: object | null;
 }
 
@@ -189,21 +212,27 @@ export async function addAuditEntry(tx: Tx, entry: AuditEntry): Promise<void> {
 }
 
 export function toAuditRow(entry: AuditEntry): AuditEntryRow {
-  return { ...entry, id: newId("aud", entry.created_at), extra: entry.extra && JSON.stringify(entry.extra) };
+  const { task_id, created_at, extra } = entry;
+  return { ...entry, home: homeOf(task_id), id: newId("aud", created_at), extra: extra && JSON.stringify(extra) };
 }
 
 export async function listAuditEntries(reader: Reader, taskId: string): Promise<AuditEntryRow[]> {
-  return reader.query.selectFrom("audit_entries").selectAll().where("task_id", "=", taskId).orderBy("seq").execute();
+  return reader.query
+    .selectFrom("audit_entries")
+    .selectAll()
+    .where("task_id", "=", taskId)
+    .where("home", "=", homeOf(taskId))
+    .orderBy("seq")
+    .execute();
 }
 
 /** Deletes a task with its documents and its audit trail. */
 export async function deleteTask(tx: Tx, id: string): Promise<void> {
-  await tx.query.deleteFrom("audit_entries").where("task_id", "=", id).execute();
-  await tx.query.deleteFrom("verification_attempts").where("task_id", "=", id).execute();
-  await tx.query.deleteFrom("task_responses").where("task_id", "=", id).execute();
-  await tx.query.deleteFrom("task_documents").where("task_id", "=", id).execute();
+  const home = homeOf(id);
+  for (const table of ["audit_entries", "verification_attempts", "task_responses", "task_documents"] as const)
+    await tx.query.deleteFrom(table).where("task_id", "=", id).where("home", "=", home).execute();
   await deleteCandidates(tx, id);
-  await tx.query.deleteFrom("tasks").where("id", "=", id).execute();
+  await tx.query.deleteFrom("tasks").where("id", "=", id).where("home", "=", home).execute();
 }
 
 const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect) => {
@@ -215,7 +244,7 @@ const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query
     .orderBy("timeout_at")
     .orderBy("id")
     .limit(param("limit"));
-  return forUpdateOfFree(dialect, select);
+  return forUpdateOfFree(dialect, select).modifyEnd(beyondHome("due tasks"));
 });
 
 /** Locks open tasks past their deadline until `tx` ends. Skips tasks that another process has locked. */
@@ -224,7 +253,13 @@ export async function lockDueTasks(tx: Tx, now: number, limit: number): Promise<
 }
 
 const selectNextDeadline = readStatement<object, { timeout_at: number }>((query) =>
-  query.selectFrom("tasks").select("timeout_at").where("ended_at", "is", null).orderBy("timeout_at").limit(1),
+  query
+    .selectFrom("tasks")
+    .select("timeout_at")
+    .where("ended_at", "is", null)
+    .orderBy("timeout_at")
+    .limit(1)
+    .modifyEnd(beyondHome("next deadline")),
 );
 
 /** The earliest deadline of an open task, epoch milliseconds. */
@@ -241,7 +276,7 @@ const selectLapsed = writeStatement<{ now: number; limit: number }, TaskRow>((qu
     .where("claim_expires_at", "<=", param("now"))
     .orderBy("claim_expires_at")
     .limit(param("limit"));
-  return forUpdateOfFree(dialect, select);
+  return forUpdateOfFree(dialect, select).modifyEnd(beyondHome("lapsed claims"));
 });
 
 /** Locks tasks with an expired claim until `tx` ends. Skips tasks that another process has locked. */
@@ -255,7 +290,8 @@ const selectNextClaimEnd = readStatement<object, { claim_expires_at: number | nu
     .select("claim_expires_at")
     .where("claim_expires_at", "is not", null)
     .orderBy("claim_expires_at")
-    .limit(1),
+    .limit(1)
+    .modifyEnd(beyondHome("next end of a claim")),
 );
 
 /** When the next claim ends, epoch milliseconds. */

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import type { TaskTotalsRow } from "../db/schema.ts";
 import { timeOfId } from "../lib/ids.ts";
@@ -76,7 +77,13 @@ export async function findTotals(
 
 /** A moment before which nothing happened, at the start of a day; null while there are no tasks. */
 export async function findFirstDay(reader: Reader): Promise<number | null> {
-  const created = await reader.query.selectFrom("tasks").select("id").orderBy("id").limit(1).executeTakeFirst();
+  const created = await reader.query
+    .selectFrom("tasks")
+    .select("id")
+    .orderBy("id")
+    .limit(1)
+    .modifyEnd(beyondHome("counts and statistics"))
+    .executeTakeFirst();
   if (!created) return null;
   // Under a clock that was set back, a task may have ended before another one was created.
   const ended = await reader.query
@@ -85,6 +92,7 @@ export async function findFirstDay(reader: Reader): Promise<number | null> {
     .where("ended_at", "is not", null)
     .orderBy("ended_at")
     .limit(1)
+    .modifyEnd(beyondHome("counts and statistics"))
     .executeTakeFirst();
   return startOf(DAY, Math.min(timeOfId(created.id), ended?.ended_at ?? Number.POSITIVE_INFINITY));
 }
@@ -139,7 +147,12 @@ export async function storeTotals({ db }: { db: Db }): Promise<number> {
 
 /** There is nothing to count, and nothing was counted: a new service finds that out without starting a thread for it. */
 async function isEmpty({ query }: Reader): Promise<boolean> {
-  const [task] = await query.selectFrom("tasks").select("id").limit(1).execute();
+  const [task] = await query
+    .selectFrom("tasks")
+    .select("id")
+    .limit(1)
+    .modifyEnd(beyondHome("counts and statistics"))
+    .execute();
   const [total] = await query.selectFrom("task_totals").select("start").limit(1).execute();
   return task === undefined && total === undefined;
 }

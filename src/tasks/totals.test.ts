@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { testOnBoth } from "../../test/support/service.ts";
+import { located } from "../db/home.ts";
+import { toInserted } from "../db/rows.ts";
 import { newId } from "../lib/ids.ts";
 import { DAY, HOUR } from "../lib/time.ts";
 import { askerOf } from "./asker.ts";
@@ -68,25 +70,27 @@ testOnBoth("the database sorts times into the same buckets", async ({ ctx, clock
     for (const [i, time] of times.entries())
       await tx.query
         .insertInto("tasks")
-        .values({
-          id: newId("tsk", start),
-          project: "default",
-          idempotency_key: `bucket-${i}`,
-          status: "completed",
-          task: "t",
-          timeout_seconds: 60,
-          timeout_at: ended,
-          redact_payload: 0,
-          verification_attempt: 0,
-          listed_length: 0,
-          schemas_length: 0,
-          audit_seq: 1,
-          created_at: ended - time,
-          updated_at: ended,
-          ended_at: ended,
-          completed_at: ended,
-          ...askerOf({ kind: "admin" }),
-        })
+        .values(
+          toInserted(tx.dialect, "tasks", {
+            ...located(newId("tsk", start, 0)),
+            project: "default",
+            idempotency_key: `bucket-${i}`,
+            status: "completed",
+            task: "t",
+            timeout_seconds: 60,
+            timeout_at: ended,
+            redact_payload: 0,
+            verification_attempt: 0,
+            listed_length: 0,
+            schemas_length: 0,
+            audit_seq: 1,
+            created_at: ended - time,
+            updated_at: ended,
+            ended_at: ended,
+            completed_at: ended,
+            ...askerOf({ kind: "admin" }),
+          }),
+        )
         .execute();
   });
   const totals = await readTotals(ctx.db, start, start + HOUR);

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader } from "../db/database.ts";
 import { lowestId } from "../lib/ids.ts";
 import { isOfProjects } from "./in-projects.ts";
@@ -113,7 +114,10 @@ export async function readTotals(
   projects: readonly string[] | null = null,
 ): Promise<Totals> {
   const tasks = () =>
-    reader.query.selectFrom("tasks").$if(projects !== null, (query) => query.where(isOfProjects(projects!)));
+    reader.query
+      .selectFrom("tasks")
+      .modifyEnd(beyondHome("counts and statistics"))
+      .$if(projects !== null, (query) => query.where(isOfProjects(projects!)));
   const { created } = await tasks()
     .select(count.as("created"))
     .where("id", ">=", lowestId("tsk", from))

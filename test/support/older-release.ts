@@ -1,9 +1,12 @@
 import { sql, type Kysely } from "kysely";
 import type { Tx } from "../../src/db/database.ts";
 import { KEY, UNIQUE_KEY } from "../../src/db/migrations/0013-askers.ts";
+import { KEYS } from "../../src/db/migrations/0021-homes.ts";
 import { rebuildTable, replacing } from "../../src/db/migrations/rebuild-sqlite.ts";
 
-type Undo = readonly string[] | ((tx: Tx) => Promise<void>);
+/** A transaction; a benchmark brings its own, without time limits. */
+type Tables = Pick<Tx, "dialect" | "query">;
+type Undo = readonly string[] | ((tx: Tables) => Promise<void>);
 
 /** What takes each migration back, the oldest first. A new migration adds itself here. */
 const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
@@ -52,9 +55,10 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ],
   ["0019-project-recipients", ["alter table projects drop column recipients"]],
   ["0020-stopped-by", ["alter table agents drop column stopped_by"]],
+  ["0021-homes", undoHomes],
 ];
 
-async function undoAskers(tx: Tx): Promise<void> {
+async function undoAskers(tx: Tables): Promise<void> {
   const query = tx.query as unknown as Kysely<unknown>;
   await sql`drop index tasks_by_key`.execute(query);
   for (const column of [
@@ -70,8 +74,17 @@ async function undoAskers(tx: Tx): Promise<void> {
   else await sql`alter table tasks add constraint tasks_idempotency_key_key unique (idempotency_key)`.execute(query);
 }
 
+async function undoHomes(tx: Tables): Promise<void> {
+  for (const [table, key] of Object.entries(KEYS)) {
+    await sql`alter table ${sql.table(table)} drop column home`.execute(tx.query);
+    if (tx.dialect === "postgres")
+      await sql`alter table ${sql.table(table)} add constraint ${sql.ref(`${table}_pkey`)}
+        primary key (${sql.join(key.map((name) => sql.ref(name)))})`.execute(tx.query);
+  }
+}
+
 /** Makes the tables what they were in the release before a migration. @param first - its number, such as "0008" */
-export async function undoFrom(tx: Tx, first: string): Promise<void> {
+export async function undoFrom(tx: Tables, first: string): Promise<void> {
   for (const [migration, undo] of UNDO.toReversed()) {
     if (migration < first) continue;
     if (typeof undo === "function") await undo(tx);

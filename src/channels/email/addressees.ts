@@ -1,4 +1,5 @@
 import type { Reader, Tx } from "../../db/database.ts";
+import { homeOf } from "../../db/home.ts";
 import { forUpdate } from "../../db/locks.ts";
 import { emailKey } from "../../lib/text.ts";
 
@@ -12,6 +13,7 @@ export async function listMailedAddresses(reader: Reader, task_id: string): Prom
     .select("destination")
     .distinct()
     .where("task_id", "=", task_id)
+    .where("home", "=", homeOf(task_id))
     .where("kind", "=", EMAIL_KIND)
     .execute();
   return rows.map(({ destination }) => destination);
@@ -31,6 +33,7 @@ export async function lockMailsTo(tx: Tx, task_id: string, address: string): Pro
     .selectFrom("deliveries")
     .select(["id", "is_live", "destination", "next_attempt_at", "lease_owner"])
     .where("task_id", "=", task_id)
+    .where("home", "=", homeOf(task_id))
     .where("kind", "=", EMAIL_KIND)
     .orderBy("id");
   const rows = await forUpdate(tx.dialect, select).execute();

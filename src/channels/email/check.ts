@@ -82,7 +82,7 @@ async function sendTest(ctx: Ctx, id: string, mailTo: string): Promise<Finding> 
 /** Shows the subject and the links of a sample email. */
 function checkContent(config: Config): Finding {
   const address = "dana@example.com";
-  const id = newId("tsk", Date.now());
+  const id = newId("tsk", Date.now(), 0);
   const link = createLink({ config }, id, address);
   const { subject } = renderMessage({
     purpose: "decision",

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
 import type { EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
 import { schedule } from "../../deliveries/schedule.ts";
-import { findBodies } from "../../deliveries/claim.ts";
+import { findBody } from "../../deliveries/claim.ts";
 import { parseJson } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
@@ -89,13 +89,13 @@ export function createEmailKind(ctx: Ctx): Kind {
     },
     onAbandoned: async (tx, delivery) => {
       const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
-      const notification = notificationOf(delivery, await findBody(tx, delivery_id));
+      const notification = notificationOf(delivery, await readBody(tx, delivery));
       await recordNotification(tx, task_id, { ...notification, attempts, error });
       tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "Could not send an email"));
     },
     onSucceeded: async (tx, delivery) => {
-      const { id, task_id, destination } = delivery;
-      const body = await findBody(tx, id);
+      const { task_id, destination } = delivery;
+      const body = await readBody(tx, delivery);
       await recordNotification(tx, task_id, { ...notificationOf(delivery, body) });
       if (body !== null && body.purpose !== "ended") await enqueueEndNotice(tx, task_id, destination, body);
     },
@@ -139,9 +139,8 @@ function unsent(error: string, message: string) {
   return { ok: false, error, message, status_code: null, response_excerpt: null, is_final: true } as const;
 }
 
-async function findBody(tx: Tx, id: string): Promise<MailBody | null> {
-  const body = (await findBodies(tx, [id])).get(id);
-  return body === undefined ? null : (JSON.parse(body) as MailBody);
+async function readBody(tx: Tx, delivery: EndedDelivery): Promise<MailBody | null> {
+  return parseJson<MailBody>(await findBody(tx, delivery));
 }
 
 function notificationOf({ id, destination }: EndedDelivery, body: MailBody | null): Notification {

@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
+import { homeOf } from "../../db/home.ts";
 import type { DueDelivery, EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
-import { findBodies } from "../../deliveries/claim.ts";
+import { findBody } from "../../deliveries/claim.ts";
 import { findPlace, setPlace } from "../../deliveries/live-messages.ts";
 import { schedule } from "../../deliveries/schedule.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
@@ -37,10 +38,10 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     hasLastingOrigins: true,
     nextAttemptAt,
     send: async (delivery) => {
-      const { id, task_id, destination, body } = delivery;
+      const { task_id, destination, body } = delivery;
       const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null) return NEEDLESS;
-      const known = await findPlace(ctx.db, id);
+      const known = await findPlace(ctx.db, delivery);
       const now = ctx.db.now();
       try {
         if (known?.place != null) {
@@ -65,7 +66,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     },
     // Recorded for the first post only. Updates are not recorded.
     onSucceeded: async (tx, delivery) => {
-      if (await noteOnce(tx, delivery.id))
+      if (await noteOnce(tx, delivery))
         await recordNotification(tx, delivery.task_id, await notificationOf(tx, delivery));
     },
   };
@@ -128,16 +129,17 @@ function fingerprint(message: object): string {
   return hash("sha256", JSON.stringify(message)).slice(0, 32);
 }
 
-async function notificationOf(tx: Tx, { id, destination }: EndedDelivery): Promise<Notification> {
-  const { purpose = "decision" } = JSON.parse((await findBodies(tx, [id])).get(id) ?? "{}") as Partial<PostBody>;
-  return { channel: "slack", to: destination, purpose, delivery_id: id };
+async function notificationOf(tx: Tx, delivery: EndedDelivery): Promise<Notification> {
+  const { purpose = "decision" } = JSON.parse((await findBody(tx, delivery)) ?? "{}") as Partial<PostBody>;
+  return { channel: "slack", to: delivery.destination, purpose, delivery_id: delivery.id };
 }
 
-async function noteOnce(tx: Tx, delivery_id: string): Promise<boolean> {
+async function noteOnce(tx: Tx, { id, task_id }: EndedDelivery): Promise<boolean> {
   const { numUpdatedRows } = await tx.query
     .updateTable("delivery_places")
     .set({ is_noted: 1 })
-    .where("delivery_id", "=", delivery_id)
+    .where("delivery_id", "=", id)
+    .where("home", "=", homeOf(task_id))
     .where("is_noted", "=", 0)
     .executeTakeFirst();
   return Number(numUpdatedRows) > 0;

@@ -1,4 +1,5 @@
 import type { Reader } from "../../db/database.ts";
+import { homeOf } from "../../db/home.ts";
 import type { Who } from "./clicks/click-context.ts";
 import { isSlackChannel } from "./notifiable.ts";
 import type { PostBody } from "./notices.ts";
@@ -19,10 +20,19 @@ export async function isAssignedOnly(
   if (channel !== null && isSlackChannel(channel)) return false;
   const rows = await reader.query
     .selectFrom("deliveries")
-    .innerJoin("delivery_bodies", "delivery_bodies.delivery_id", "deliveries.id")
-    .leftJoin("delivery_places", "delivery_places.delivery_id", "deliveries.id")
+    .innerJoin("delivery_bodies", (join) =>
+      join
+        .onRef("delivery_bodies.delivery_id", "=", "deliveries.id")
+        .onRef("delivery_bodies.home", "=", "deliveries.home"),
+    )
+    .leftJoin("delivery_places", (join) =>
+      join
+        .onRef("delivery_places.delivery_id", "=", "deliveries.id")
+        .onRef("delivery_places.home", "=", "deliveries.home"),
+    )
     .select(["deliveries.destination", "delivery_bodies.body", "delivery_places.place"])
     .where("deliveries.task_id", "=", task_id)
+    .where("deliveries.home", "=", homeOf(task_id))
     .where("deliveries.kind", "=", "slack")
     .execute();
   const purposes = rows

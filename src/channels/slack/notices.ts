@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
 import type { Tx } from "../../db/database.ts";
+import { homeOf } from "../../db/home.ts";
 import { enqueue, LIVE } from "../../deliveries/store.ts";
 import { emailKey } from "../../lib/text.ts";
 import { isActiveIn } from "../../people/caller.ts";
@@ -67,6 +68,7 @@ async function hasMessage(tx: Tx, task_id: string, { target, via }: Destination)
     .selectFrom("deliveries")
     .select("destination")
     .where("task_id", "=", task_id)
+    .where("home", "=", homeOf(task_id))
     .where("is_live", "=", LIVE.every_change)
     .where("kind", "=", "slack")
     .execute();

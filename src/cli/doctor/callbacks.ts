@@ -36,10 +36,10 @@ export async function tryCallback(
   const name = "callback-test";
   if (payloadKey === null) return problem(name, "There is no signing key. Set SERVICE_PAYLOAD_KEY.");
   if (payloadKey.length === 0) return problem(name, "There is no signing key yet. The first start creates it.");
-  const task_id = newId("tsk", Date.now());
+  const task_id = newId("tsk", Date.now(), 0);
   const sender = createSender({ version: VERSION, allowPrivate });
   try {
-    const callback = { url, id: newId("dlv", Date.now()), task_id, body: Buffer.from(testOutcome(task_id)) };
+    const callback = { url, id: newId("dlv", Date.now(), 0), task_id, body: Buffer.from(testOutcome(task_id)) };
     const result = await sendCallback(sender, createAttemptSigner({ payloadKey, previous }), callback, signal);
     const said = (result.response_body ?? "").slice(0, EXCERPT_CHARACTERS);
     const answer = said === "" ? "" : ` It said "${said}".`;

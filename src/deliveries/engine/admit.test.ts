@@ -17,7 +17,7 @@ function provenLanes(...origins: string[]) {
 
 function queueWithParked(...ids: string[]) {
   const queue = createQueue();
-  queue.released.push(...ids.map((id) => ({ id, origin: id[0]! })));
+  queue.released.push(...ids.map((id) => ({ id, home: 1, origin: id[0]! })));
   parkReleased(queue, 0);
   return queue;
 }
@@ -44,8 +44,9 @@ test("of many parked deliveries of an origin as many begin as it has slots; the 
 test("many unknown origins use a part of the room of a turn, and no proven origin waits behind them", () => {
   const lanes = provenLanes("p");
   const queue = createQueue();
-  queue.released.push(...Array.from({ length: 60 }, (_, i) => ({ id: `u${i}`, origin: `u${i}` })), {
+  queue.released.push(...Array.from({ length: 60 }, (_, i) => ({ id: `u${i}`, home: 1, origin: `u${i}` })), {
     id: "p1",
+    home: 1,
     origin: "p",
   });
   parkReleased(queue, 0);
@@ -62,7 +63,7 @@ test("unknown origins that get no slot in a turn push no proven origin out of th
   const lanes = createLanes({ remembered: 100 });
   lanes.leave(lanes.enter("p", true)!, QUICK);
   const queue = createQueue();
-  queue.released.push(...Array.from({ length: 10_000 }, (_, i) => ({ id: `u${i}`, origin: `u${i}` })));
+  queue.released.push(...Array.from({ length: 10_000 }, (_, i) => ({ id: `u${i}`, home: 1, origin: `u${i}` })));
   parkReleased(queue, 0);
   assert.equal(admitParked({ lanes, queue }, createRoom(1_000)).length, 48);
   assert.equal(lanes.knows("p"), true);

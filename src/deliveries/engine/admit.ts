@@ -1,5 +1,6 @@
 /** Which deliveries may begin now: those for which their origin gets a slot of its lane. */
 import type { Db } from "../../db/database.ts";
+import type { Located } from "../../db/home.ts";
 import { listDueOf, makeDue } from "../claim.ts";
 import type { Lanes, Slot } from "./lanes.ts";
 import { originsInTurn, takeLateParked, type Parked, type Queue } from "./queue.ts";
@@ -11,8 +12,7 @@ interface Admitting {
 }
 
 /** A delivery and its slot. */
-export interface Admitted {
-  id: string;
+export interface Admitted extends Located {
   slot: Slot;
 }
 
@@ -70,7 +70,7 @@ export function admitParked({ lanes, queue: { parked } }: Pick<Admitting, "lanes
     const slots = takeSlots(lanes, origin, { isFresh: true, max: own.length, room });
     if (slots.length === 0) continue;
     parked.delete(origin);
-    for (const [i, { id }] of own.splice(0, slots.length).entries()) admitted.push({ id, slot: slots[i]! });
+    for (const [i, { id, home }] of own.splice(0, slots.length).entries()) admitted.push({ id, home, slot: slots[i]! });
     if (own.length > 0) rest.push([origin, own]);
   }
   for (const [origin, own] of rest) parked.set(origin, own);
@@ -83,9 +83,9 @@ async function admitDue({ db, lanes, queue }: Admitting, now: number, room: Room
   const admitted: Admitted[] = [];
   try {
     const wanted = [...slots].map(([origin, { length }]) => ({ origin, count: length }));
-    for (const { id, origin } of await listDueOf(db, wanted, now)) {
+    for (const { id, home, origin } of await listDueOf(db, wanted, now)) {
       const slot = slots.get(origin)?.pop();
-      if (slot) admitted.push({ id, slot });
+      if (slot) admitted.push({ id, home, slot });
       // All its slots are used, so it may have more due deliveries: it waits for its next turn.
       if (slots.get(origin)?.length === 0) queue.waiting.add(origin);
     }

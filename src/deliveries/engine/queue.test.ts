@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createQueue, hasWaiting, originsInTurn, parkReleased, takeLateParked } from "./queue.ts";
 
-const held = (...ids: string[]) => ids.map((id) => ({ id, origin: id[0]! }));
+const held = (...ids: string[]) => ids.map((id) => ({ id, home: 1, origin: id[0]! }));
+const located = (...ids: string[]) => ids.map((id) => ({ id, home: 1 }));
 
 test("a released delivery is parked by its origin in the next turn", () => {
   const queue = createQueue();
@@ -11,10 +12,10 @@ test("a released delivery is parked by its origin in the next turn", () => {
   assert.deepEqual(queue.released, []);
   assert.deepEqual(Object.fromEntries(queue.parked), {
     a: [
-      { id: "a1", since: 5 },
-      { id: "a2", since: 5 },
+      { id: "a1", home: 1, since: 5 },
+      { id: "a2", home: 1, since: 5 },
     ],
-    b: [{ id: "b1", since: 5 }],
+    b: [{ id: "b1", home: 1, since: 5 }],
   });
   assert.ok(hasWaiting(queue));
 });
@@ -26,7 +27,7 @@ test("parked deliveries stay for a second, then all of their origin become due",
   queue.released.push(...held("a2", "b1"));
   parkReleased(queue, 900);
   assert.deepEqual(takeLateParked(queue, 1000), []);
-  assert.deepEqual(takeLateParked(queue, 1001), ["a1", "a2"]);
+  assert.deepEqual(takeLateParked(queue, 1001), located("a1", "a2"));
   assert.deepEqual([...queue.fresh], ["a"]);
   assert.deepEqual([...queue.parked.keys()], ["b"]);
 });
@@ -37,7 +38,7 @@ test("parked deliveries become due at once where the origin has older ones to se
   queue.fresh.add("b");
   queue.released.push(...held("a1", "b1", "c1"));
   parkReleased(queue, 0);
-  assert.deepEqual(takeLateParked(queue, 0), ["a1", "b1"]);
+  assert.deepEqual(takeLateParked(queue, 0), located("a1", "b1"));
   assert.deepEqual([...queue.parked.keys()], ["c"]);
 });
 

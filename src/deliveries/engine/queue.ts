@@ -2,6 +2,7 @@
  * What waits in this process for a slot: origins with due deliveries, and deliveries that this process alone may begin. No
  * clock, no database: times are given, as `performance.now()` tells them.
  */
+import type { Located } from "../../db/home.ts";
 import { SECOND } from "../../lib/time.ts";
 import type { HeldDelivery } from "../after-response.ts";
 
@@ -16,8 +17,7 @@ export interface Queue {
   readonly fresh: Set<string>;
 }
 
-export interface Parked {
-  id: string;
+export interface Parked extends Located {
   since: number;
 }
 
@@ -35,26 +35,26 @@ export function hasWaiting({ waiting, fresh, parked }: Queue): boolean {
 
 /** released -> parked */
 export function parkReleased({ released, parked }: Queue, now: number): void {
-  for (const { id, origin } of released.splice(0)) {
+  for (const { id, home, origin } of released.splice(0)) {
     const own = parked.get(origin);
-    if (own) own.push({ id, since: now });
-    else parked.set(origin, [{ id, since: now }]);
+    if (own) own.push({ id, home, since: now });
+    else parked.set(origin, [{ id, home, since: now }]);
   }
 }
 
 /**
  * parked -> fresh, for origins that have waited too long, and for those with older deliveries, which go first.
  *
- * @returns the ids of the deliveries, whose rows must be made due
+ * @returns the deliveries, whose rows must be made due
  */
-export function takeLateParked({ parked, waiting, fresh }: Queue, now: number): string[] {
-  const late: string[] = [];
+export function takeLateParked({ parked, waiting, fresh }: Queue, now: number): Located[] {
+  const late: Located[] = [];
   for (const [origin, own] of parked) {
     const isLate = now - own[0]!.since > PARKED_MS;
     if (!isLate && !waiting.has(origin) && !fresh.has(origin)) continue;
     parked.delete(origin);
     fresh.add(origin);
-    late.push(...own.map(({ id }) => id));
+    late.push(...own.map(({ id, home }) => ({ id, home })));
   }
   return late;
 }

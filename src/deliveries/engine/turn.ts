@@ -49,8 +49,7 @@ async function begin(state: EngineState, { held, due }: Admission): Promise<numb
   const admitted = new Map([...held, ...due].map((one) => [one.id, one]));
   try {
     if (state.mode === "stopping" || admitted.size === 0) return 0;
-    const ids = { held: held.map(({ id }) => id), due: due.map(({ id }) => id) };
-    const claimed = await claimDeliveries(db, ids, { owner, until: db.now() + leaseMs });
+    const claimed = await claimDeliveries(db, { held, due }, { owner, until: db.now() + leaseMs });
     let begun = 0;
     for (const { body, ...row } of claimed) {
       const slot = admitted.get(row.id)?.slot;

@@ -73,8 +73,7 @@ function createFileKind(ctx: ChannelContext, folder: string): Kind {
     send: async (delivery) => {
       const task = await findTaskWithDocuments(ctx.db, delivery.task_id);
       if (task === null) return { ...SENT, is_needless: true };
-      const place =
-        (await findPlace(ctx.db, delivery.id))?.place ?? join(folder, delivery.destination, `${task.id}.txt`);
+      const place = (await findPlace(ctx.db, delivery))?.place ?? join(folder, delivery.destination, `${task.id}.txt`);
       mkdirSync(join(folder, delivery.destination), { recursive: true });
       writeFileSync(place, textOf(ctx, task));
       await setPlace(ctx.db, delivery, { place });

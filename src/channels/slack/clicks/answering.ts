@@ -4,6 +4,7 @@ import type { ActionsBlock, ModalView } from "@slack/types";
 import type { Entries } from "../../../../form/plan/entries.ts";
 import { planForm, type Form } from "../../../../form/plan/plan.ts";
 import { readPost } from "../../../../form/plan/post.ts";
+import { homeOf } from "../../../db/home.ts";
 import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
 import { deleteDelivery, insertDelivery, newDelivery } from "../../../deliveries/store.ts";
@@ -195,7 +196,7 @@ export async function checkLater(
   const { task, data, entries } = entered;
   const { id: team } = await slack.team();
   const answer: OwedAnswer = { team, who, view, data, entries, verification_attempt: task.verification_attempt };
-  const id = await ctx.db.write(async (tx) => {
+  const owed = await ctx.db.write(async (tx) => {
     if (!(await tryOnceWith(tx, SAME_FORM, JSON.stringify([view, hash, entries])))) return null;
     const delivery = newDelivery({
       kind: "slack_answer",
@@ -206,11 +207,11 @@ export async function checkLater(
       due_at: tx.now() + DUE_MS,
     });
     await insertDelivery(tx, delivery);
-    return delivery.row.id;
+    return delivery.row;
   });
-  if (id === null) return repeatedReply(context, entered, { view, who });
+  if (owed === null) return repeatedReply(context, entered, { view, who });
   check(context, task.id, answer)
-    .then(async () => ctx.db.write((tx) => deleteDelivery(tx, id)))
+    .then(async () => ctx.db.write((tx) => deleteDelivery(tx, owed)))
     .catch((error: unknown) => ctx.log.error({ err: error }, "Could not check an answer from Slack; retrying"));
   return CHECKING;
 }
@@ -224,9 +225,14 @@ async function repeatedReply(
   const { query } = context.ctx.db;
   const owed = await query
     .selectFrom("deliveries")
-    .innerJoin("delivery_bodies", "delivery_bodies.delivery_id", "deliveries.id")
+    .innerJoin("delivery_bodies", (join) =>
+      join
+        .onRef("delivery_bodies.delivery_id", "=", "deliveries.id")
+        .onRef("delivery_bodies.home", "=", "deliveries.home"),
+    )
     .select("delivery_bodies.body")
     .where("deliveries.task_id", "=", entered.task.id)
+    .where("deliveries.home", "=", homeOf(entered.task.id))
     .where("deliveries.kind", "=", "slack_answer")
     .where("deliveries.next_attempt_at", "is not", null)
     .execute();

@@ -1,6 +1,6 @@
 import type { Db } from "../../../db/database.ts";
 import type { Logger } from "pino";
-import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
+import type { DueDelivery, Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
 import { deleteDelivery } from "../../../deliveries/store.ts";
 import { HOUR, MINUTE, SECOND } from "../../../lib/time.ts";
@@ -38,14 +38,15 @@ const DELETED: SlackMessage = {
  * survives. The row is deleted after the last attempt, because its task is gone.
  */
 export function createSlackRemovalKind({ db, log }: Ctx, workspaces: Workspaces): Kind {
-  const end = async (id: string): Promise<Outcome> => {
-    await db.write((tx) => deleteDelivery(tx, id));
+  const end = async (delivery: DueDelivery): Promise<Outcome> => {
+    await db.write((tx) => deleteDelivery(tx, delivery));
     return DONE;
   };
   return {
     nextAttemptAt,
-    send: async ({ id, task_id, attempt, body }) => {
-      if (body === null) return end(id);
+    send: async (delivery) => {
+      const { task_id, attempt, body } = delivery;
+      if (body === null) return end(delivery);
       const { team, channel, ts, replies } = readPlace(body);
       const givenUp = (error: SlackFailure) =>
         log.warn({ task_id, channel, err: error }, "Could not remove the Slack message of a deleted task");
@@ -64,7 +65,7 @@ export function createSlackRemovalKind({ db, log }: Ctx, workspaces: Workspaces)
           return { ok: false, error: word, message, wait_ms: waitMs, status_code: null, response_excerpt: null };
         givenUp(error);
       }
-      return end(id);
+      return end(delivery);
     },
     onAbandoned: async (tx, { task_id, last_error }) =>
       tx.afterCommit(() => log.warn({ task_id, last_error }, "Could not remove the Slack message of a deleted task")),
