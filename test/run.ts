@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { run } from "node:test";
@@ -9,8 +9,10 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { ensureInstalled } from "../pack/installed.ts";
 import { SETS, setOf, touchedBy } from "./sets.ts";
+import { findStale, judge } from "./support/home-rules.ts";
 import { sharePostgres } from "./support/postgres.ts";
 import { SEED } from "./support/seed.ts";
+import { readStatements, STATEMENTS_FOLDER } from "./support/statements.ts";
 
 const HELP = `npm test -- [what to run] [--jobs N]
 
@@ -42,6 +44,9 @@ const shared = mkdtempSync(join(tmpdir(), "service-tests-"));
 process.once("exit", () => rmSync(shared, { recursive: true, force: true }));
 process.env["TEST_SHARED"] = shared;
 process.env["NODE_COMPILE_CACHE"] = join(shared, "compiled");
+const statements = join(shared, "statements");
+mkdirSync(statements);
+process.env[STATEMENTS_FOLDER] = statements;
 // What few need has packages of its own.
 for (const folder of ["adapters", "test/browser"])
   if (files.some((file) => file.startsWith(`${folder}/`))) ensureInstalled(folder);
@@ -50,7 +55,7 @@ if (files.some((file) => file.startsWith("adapters/")))
   execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
 if (files.length > 1) await sharePostgres();
 
-const passed = files.length === 0 || (await runTests());
+const passed = files.length === 0 || [await runTests(), judgeStatements()].every(Boolean);
 const held = passed && (proofs === null || (await prove(proofs)));
 process.exit(passed && held ? 0 : 1);
 
@@ -125,7 +130,7 @@ async function runTests(): Promise<boolean> {
   const stream = run({
     files: processesOf(files),
     concurrency: jobs,
-    execArgv: ["seed", "hangs"].flatMap((name) => ["--import", `./test/support/${name}.ts`]),
+    execArgv: ["seed", "hangs", "statements"].flatMap((name) => ["--import", `./test/support/${name}.ts`]),
     signal: stop.signal,
   });
   const known = new Set(files);
@@ -148,6 +153,21 @@ async function runTests(): Promise<boolean> {
   const lines = slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)} s  ${file}`);
   process.stdout.write(`\nThe slowest files:\n${lines.join("\n")}\n`);
   return isGood && silent.length === 0;
+}
+
+/**
+ * Judges what the service sent to PostgreSQL in this run, and after a run of all files also whether the list of exceptions
+ * has one too many.
+ * @returns whether all of it keeps the rules
+ */
+function judgeStatements(): boolean {
+  const texts = readStatements(statements);
+  const wrong = texts.flatMap((text) => judge(text).map((sentence) => `${sentence}\n${text}`));
+  if (files.length === all.length) wrong.push(...findStale(texts));
+  process.stdout.write(`\n${texts.length} statements were sent to PostgreSQL.\n`);
+  if (wrong.length > 0)
+    process.stdout.write(`Not all keep the rules of src/db/beyond-home.ts:\n\n${wrong.join("\n\n")}\n`);
+  return wrong.length === 0;
 }
 
 /** What each process runs, in order: a browser's test beside one that mostly waits, so that neither is short of a processor. */

@@ -11,6 +11,8 @@ import { sql, type RawBuilder } from "kysely";
  * - `insert`: insert within a `with`
  * - `lock and insert`: both within one `with`
  * - `recursion`, `lateral`: recursion, or a lateral subquery with a limit
+ *
+ * test/support/home-rules.ts holds every statement of the tests to this.
  */
 export type HomeRule = "home" | "join" | "lock" | "conflict" | "insert" | "lock and insert" | "recursion" | "lateral";
 
@@ -68,4 +70,9 @@ export type BeyondHome = keyof typeof BEYOND_HOME;
 /** Marks a statement as one of the exceptions, with a comment in its SQL. */
 export function beyondHome(name: BeyondHome): RawBuilder<unknown> {
   return sql.raw(`/* beyond home: ${name} */`);
+}
+
+/** Returns the exceptions that a statement is marked as. */
+export function marksOf(text: string): string[] {
+  return Array.from(text.matchAll(/\/\* beyond home: ([^*]+) \*\//g), ([, name]) => name!);
 }

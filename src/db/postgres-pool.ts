@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import {
   Pool,
@@ -15,6 +16,9 @@ import { asServiceError, isConnectionLoss, isUnprepared } from "./postgres-error
 
 // The driver returns counts and times as text by default. All of ours are far below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
+
+/** Every statement that requests, the engine and the sweeps send, for tests. Without a subscriber it costs nothing. */
+export const STATEMENTS = channel("human-task-service:postgres-statement");
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 /** Added to the database's own time limit of a statement. If its error has not arrived by then, the connection is dead. */
@@ -154,6 +158,7 @@ export function openSessions({ pool, begin, isPooled }: LimitedPool, mayPrepare:
     }
     let lost: unknown = null;
     const send = async (query: QueryConfig): Promise<QueryResult> => {
+      if (STATEMENTS.hasSubscribers) STATEMENTS.publish(query);
       // For example the rollback: it would wait behind the unanswered statement.
       if (lost !== null) throw lost;
       try {

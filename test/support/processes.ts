@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { ADMIN_TOKEN } from "./service.ts";
+import { STATEMENTS_FOLDER } from "./statements.ts";
 
 /** A whole service in a separate process, as an operator starts it. */
 export interface ServiceProcess {
@@ -29,6 +30,9 @@ export const SECRETS = {
   SERVICE_PAYLOAD_KEY: "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ",
 };
 
+/** Records the statements of the service, in a run that judges them. */
+const RECORDING = process.env[STATEMENTS_FOLDER] === undefined ? [] : ["--import", "./test/support/statements.ts"];
+
 /** Processes that are ended with the tests, however these end. */
 const started = new Set<ChildProcess>();
 process.once("exit", () => {
@@ -48,11 +52,12 @@ export async function startProcess(
   env: Record<string, string>,
   { under = [], node = [] }: Launch = {},
 ): Promise<ServiceProcess> {
-  const [command, ...args] = [...under, process.execPath, ...node, "src/main.ts"];
+  const [command, ...args] = [...under, process.execPath, ...RECORDING, ...node, "src/main.ts"];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe", ...(node.length > 0 ? (["ipc"] as const) : [])],
     env: {
       PATH: process.env["PATH"],
+      [STATEMENTS_FOLDER]: process.env[STATEMENTS_FOLDER],
       SERVICE_PORT: "0",
       ...SECRETS,
       ...env,
