@@ -19,6 +19,7 @@ import { createMigrationDialect, migrate } from "../../src/db/migrate.ts";
 import type { Schema } from "../../src/db/schema.ts";
 import { Kysely } from "kysely";
 import { Client, Pool } from "pg";
+import { PARTITIONED, partitionByHome } from "./partitions.ts";
 import { makeRoom } from "./room.ts";
 
 /** PostgreSQL refuses to run as root; this is the user id of `nobody`. */
@@ -250,6 +251,7 @@ async function migrateTemplate(url: string): Promise<void> {
   const db = new Kysely<Schema>({ dialect: createMigrationDialect(pool) });
   await migrate(db, "postgres");
   await db.destroy();
+  if (process.env[PARTITIONED] !== undefined) await partitionByHome(url);
 }
 
 /** Returns the binaries from `npm ci`, at a path where this user (or `nobody`) can run them. */
