@@ -120,6 +120,10 @@ void test("statements of the service are recorded once, those of tests are not",
   assert.equal(isOfService(stack(...db, "src/tasks/store.ts", "src/tasks/a.test.ts")), true);
   assert.equal(isOfService(stack(...db, "src/tasks/a.test.ts", "src/tasks/store.ts")), false);
   assert.equal(isOfService(stack(...db, "src/db/db.test.ts")), false);
+  assert.equal(
+    isOfService(stack(...db, "src/db/migrations/0021-homes.ts", "src/db/migrate.ts", "src/start.ts")),
+    false,
+  );
   assert.equal(isOfService(stack(...db, "test/support/deliveries.ts")), false);
 
   const folder = mkdtempSync(join(tmpdir(), "statements-"));

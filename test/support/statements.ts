@@ -34,7 +34,10 @@ export function isOfService(stack: string): boolean {
     path!.slice(ROOT.length + 1),
   );
   // The database's own code sends all statements. Who asked it to is next.
-  const sender = files.find((file) => !file.startsWith("node_modules/") && !isOfDatabase(file) && file !== OWN);
+  const at = files.findIndex((file) => !file.startsWith("node_modules/") && !isOfDatabase(file) && file !== OWN);
+  // A migration runs on one database, and is about every row of it.
+  if (files.slice(0, at).some((file) => file.startsWith("src/db/migrations/"))) return false;
+  const sender = files[at];
   return sender !== undefined && sender.startsWith("src/") && !sender.endsWith(".test.ts");
 }
 
