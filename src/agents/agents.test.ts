@@ -4,6 +4,7 @@ import { newAgent, type TestAgent } from "../../test/support/agents.ts";
 import { person } from "../../test/support/people.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { recordNotification } from "../tasks/audit.ts";
+import { pollTask } from "../tasks/tasks.ts";
 import type { AuditEntryRecord, ListedTask, PollResult, TaskRecord } from "../tasks/schema.ts";
 import { cancelOpenTasksOf, startCancelling } from "./cancel-tasks.ts";
 import type { AgentRecord } from "./schema.ts";
@@ -175,6 +176,19 @@ testOnBoth("no table and no answer has the token but the one that creates it", a
   const events = await service.call("GET", "/api/security-events");
   for (const shown of [JSON.stringify(rows), text, events.text]) assert.ok(!shown.includes(secret), shown);
 });
+
+testOnBoth(
+  "a poll that came before its agent was stopped is not told of the tasks that the stop cancelled",
+  async (service) => {
+    const agent = await newAgent(service);
+    const { id } = await create(agent);
+    const caller = (await service.ctx.agents.find(agent.token))!;
+    await service.call("PATCH", `/api/agents/${agent.id}`, { body: { disabled: true, cancel_open_tasks: true } });
+    const { signal } = new AbortController();
+    for (const seconds of [0, 60])
+      await assert.rejects(pollTask(service.ctx, caller, id, seconds, signal), { code: "AGENT_DISABLED" });
+  },
+);
 
 testOnBoth("a stopped agent is refused at once, and its open tasks are cancelled when asked", async (service) => {
   const [agent, other] = [await newAgent(service), await newAgent(service)];

@@ -196,7 +196,11 @@ export async function pollTask(
   if (!isOperator(caller)) {
     const now = await getPolledTask(ctx.db, id);
     await requireMayWith(ctx.db, caller, "poll", now);
-    if (isTerminal(now.status) || timeoutSeconds === 0) return now;
+    if (isTerminal(now.status) || timeoutSeconds === 0) {
+      // The agent may have been stopped, and its tasks with it, since its request came.
+      if (caller.kind === "agent") await requireStillValid(ctx, caller);
+      return now;
+    }
   }
   const { task, callerNow } = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
