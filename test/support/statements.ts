@@ -57,6 +57,9 @@ function callersNow(): string {
 
 /** Returns the statements that were recorded in a folder, each once. */
 export function readStatements(recorded: string): string[] {
-  const lines = readdirSync(recorded).flatMap((file) => readFileSync(join(recorded, file), "utf8").split("\n"));
-  return Array.from(new Set(lines.filter((line) => line !== "")), (line) => JSON.parse(line) as string);
+  const lines = readdirSync(recorded).flatMap((file) =>
+    // What follows the last line end is nothing, or half a line of a process that was killed.
+    readFileSync(join(recorded, file), "utf8").split("\n").slice(0, -1),
+  );
+  return Array.from(new Set(lines), (line) => JSON.parse(line) as string);
 }
