@@ -108,8 +108,11 @@ async function failEach(
     const told = await act();
     const hasStruck = faulty.disarm();
     if (told.startsWith("undeclared") || (!hasStruck && told !== "done")) found(told);
-    if (told === "DATABASE_UNAVAILABLE" && !isDeepStrictEqual(await allRows(db), before))
-      found("something was written, but the caller was told that nothing was");
+    if (told === "DATABASE_UNAVAILABLE") {
+      const after = await allRows(db);
+      const written = TABLES.filter((table) => !isDeepStrictEqual(after[table], before[table]));
+      if (written.length > 0) found(`${written.join(", ")} changed, but the caller was told that nothing was written`);
+    }
     for (const torn of await findTorn(queryOf(db))) found(torn);
     if (told !== "done") {
       const again = await act();
@@ -124,9 +127,17 @@ async function failEach(
   return { struck: STATEMENTS_MAX, violations: [...violations, "It has more statements than were made to fail."] };
 }
 
-async function allRows(db: Db): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for (const table of TABLES) all.push(await queryOf(db)(`select * from ${table} order by 1, 2`));
+/**
+ * Returns the rows of each table, as sorted texts. Failed requests are missing from the security log: they are noted after
+ * their answer, and how many there were is written up to a minute later.
+ */
+async function allRows(db: Db): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {};
+  for (const table of TABLES) {
+    const only = table === "security_events" ? "where outcome <> 'failure'" : "";
+    const rows = await queryOf(db)(`select * from ${table} ${only}`);
+    all[table] = rows.map((row) => JSON.stringify(row)).toSorted();
+  }
   return all;
 }
 
