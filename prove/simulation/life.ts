@@ -109,6 +109,7 @@ export function storeOf(
     heavy: { dialect: inner.dialect, query: inner.query, run: inner.run },
     hints,
     now,
+    shardOf: inner.shardOf,
     write,
     writeOne: (statement, params) => write((tx) => tx.run(statement, params)),
     leaseOwner: () => leaseOwner,

@@ -1,6 +1,8 @@
 /**
  * Writes to many rows, in the best way for each database. PostgreSQL uses one statement, because every statement is a
  * round trip. SQLite uses several, because a statement there costs no round trip and cannot change more than one table.
+ * Citus uses several as well: it would run the parts of one statement one after the other, each with a round trip to a node,
+ * and store their results in between.
  */
 import { ServiceError } from "../errors.ts";
 import type { Db, Reader, Statement, Tx } from "./database.ts";
@@ -32,12 +34,12 @@ export async function writeBulkIn<Input, Row>(tx: Tx, bulk: BulkWrite<Input, Row
 }
 
 /**
- * Writes in a separate transaction.
+ * Writes in a separate transaction. All rows belong to one shard (shards.ts).
  *
  * @throws like `Db.write`
  */
 export async function writeBulk<Input, Row>(db: Db, bulk: BulkWrite<Input, Row>, input: Input): Promise<Row[]> {
-  if (db.dialect === "sqlite") return db.write(async (tx) => bulk.inSteps(tx, input));
+  if (db.dialect !== "postgres") return db.write(async (tx) => bulk.inSteps(tx, input));
   const params = bulk.toParams(input);
   const send = async () => db.writeOne(bulk.atOnce, params as never);
   return bulk.isRepeatable ? sendingAgain(send) : send();

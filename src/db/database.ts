@@ -3,7 +3,8 @@ import type { CompiledQuery, Compilable, Kysely } from "kysely";
 import type { Hints } from "./hints.ts";
 import type { Schema } from "./schema.ts";
 
-export type Dialect = "sqlite" | "postgres";
+/** `citus`: a PostgreSQL whose tables of tasks are spread over the nodes of Citus by their home (citus.ts). */
+export type Dialect = "sqlite" | "postgres" | "citus";
 
 /** Queries that only read. */
 export type ReadQueries = Pick<Kysely<Schema>, "selectFrom" | "selectNoFrom" | "with" | "getExecutor">;
@@ -38,6 +39,8 @@ export interface Db extends Reader {
   readonly heavy: Reader;
   /** Returns the store's clock in epoch milliseconds. */
   now(): number;
+  /** Returns the shard that has the rows of a home. One database is one shard. (shards.ts) */
+  shardOf(home: number): number;
   /**
    * Runs a transaction. Every change uses it or `writeOne`. `fn` may await only calls of `tx`, and may be run again
    * from the start. Its result or error reaches the caller only after the commit.

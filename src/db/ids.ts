@@ -6,13 +6,13 @@ import type { Located } from "./home.ts";
 export type Ids = unknown;
 
 export function idsFor({ dialect }: Pick<Reader, "dialect">, ids: readonly string[]): Ids {
-  return dialect === "postgres" ? ids : JSON.stringify(ids);
+  return dialect === "sqlite" ? JSON.stringify(ids) : ids;
 }
 
 export function isAmong(dialect: Dialect, column: string, ids: Ids): Expression<SqlBool> {
-  return dialect === "postgres"
-    ? sql<SqlBool>`${sql.ref(column)} = any(${ids})`
-    : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${ids}))`;
+  return dialect === "sqlite"
+    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${ids}))`
+    : sql<SqlBool>`${sql.ref(column)} = any(${ids})`;
 }
 
 /** Ids and homes of rows as two parameters. */
@@ -26,21 +26,27 @@ export function locationsFor(reader: Pick<Reader, "dialect">, rows: readonly Loc
     reader,
     rows.map(({ id }) => id),
   );
-  return { ids, homes: reader.dialect === "postgres" ? rows.map(({ home }) => home) : null };
+  return { ids, homes: reader.dialect === "sqlite" ? null : rows.map(({ home }) => home) };
 }
 
 /**
  * Tests whether a row is one of several. On PostgreSQL by pairs: up to version 16, the database would look for every id
- * with every home. On SQLite by the id, because the home adds nothing there.
+ * with every home. On Citus by both columns, which is how it finds the shards to ask. On SQLite by the id, because the home
+ * adds nothing there.
  */
 export function isOneOf(
   dialect: Dialect,
   [id, home]: readonly [id: string, home: string],
   { ids, homes }: Locations,
 ): Expression<SqlBool> {
-  return dialect === "postgres"
-    ? sql<SqlBool>`(${sql.ref(id)}, ${sql.ref(home)}) in (select * from unnest(${ids}::text[], ${homes}::integer[]))`
-    : isAmong(dialect, id, ids);
+  switch (dialect) {
+    case "sqlite":
+      return isAmong(dialect, id, ids);
+    case "postgres":
+      return sql<SqlBool>`(${sql.ref(id)}, ${sql.ref(home)}) in (select * from unnest(${ids}::text[], ${homes}::integer[]))`;
+    case "citus":
+      return sql<SqlBool>`(${sql.ref(home)} = any(${homes}::integer[]) and ${sql.ref(id)} = any(${ids}::text[]))`;
+  }
 }
 
 /**
@@ -52,7 +58,7 @@ export function isSelected(
   [id, home]: readonly [id: string, home: string],
   select: (withHome: boolean) => Expression<unknown>,
 ): Expression<SqlBool> {
-  return dialect === "postgres"
-    ? sql<SqlBool>`(${sql.ref(id)}, ${sql.ref(home)}) in ${select(true)}`
-    : sql<SqlBool>`${sql.ref(id)} in ${select(false)}`;
+  return dialect === "sqlite"
+    ? sql<SqlBool>`${sql.ref(id)} in ${select(false)}`
+    : sql<SqlBool>`(${sql.ref(id)}, ${sql.ref(home)}) in ${select(true)}`;
 }

@@ -9,12 +9,12 @@ type Select<O> = SelectQueryBuilder<Schema, never, O>;
  * transaction writes at a time.
  */
 export function forUpdate<Q extends Pick<Select<unknown>, "forUpdate">>(dialect: Dialect, select: Q): Q {
-  return dialect === "postgres" ? (select.forUpdate() as unknown as Q) : select;
+  return dialect === "sqlite" ? select : (select.forUpdate() as unknown as Q);
 }
 
 /** Does the same, but skips rows that another transaction has locked. */
 export function forUpdateOfFree<Q extends Pick<Select<unknown>, "forUpdate">>(dialect: Dialect, select: Q): Q {
-  return dialect === "postgres" ? (select.forUpdate().skipLocked() as unknown as Q) : select;
+  return dialect === "sqlite" ? select : (select.forUpdate().skipLocked() as unknown as Q);
 }
 
 /** Waits until no other transaction has locked this name, and locks it until `tx` ends. */

@@ -26,11 +26,18 @@ export function isAlreadyThere(error: unknown): boolean {
 }
 
 /**
+ * Citus reports a node that was lost during a statement or a commit as an internal error: "could not commit transaction for
+ * shard 102009 on at least one active node".
+ */
+const LOST_NODE = /active node|remote node|server closed the connection|terminating connection/i;
+
+/**
  * Returns whether the connection broke, could not be opened, or did not answer, according to the errors of node, `pg`
  * and PostgreSQL.
  */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
+  if (code === "XX000") return LOST_NODE.test((error as Error).message);
   if (code !== undefined)
     return /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|08...|57P0[1-5])$/.test(
       code,

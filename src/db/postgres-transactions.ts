@@ -13,6 +13,7 @@ const TRYING_MS = 3 * SECOND;
 
 /** The connections and the compiler for statements. */
 export interface Access {
+  dialect: "postgres" | "citus";
   sessions: Sessions;
   /** Compiles statements. */
   query: Kysely<Schema>;
@@ -53,7 +54,7 @@ export async function writeOne<P, R>(on: Access, statement: Statement<P, R>, par
 }
 
 async function runAlone<P, R>(
-  { sessions, query }: Access,
+  { dialect, sessions, query }: Access,
   statement: Statement<P, R>,
   params: P,
   onOpen?: () => void,
@@ -61,7 +62,7 @@ async function runAlone<P, R>(
   const session = await sessions.open();
   onOpen?.();
   try {
-    return (await session.run(bind(statement, "postgres", query, params))) as R[];
+    return (await session.run(bind(statement, dialect, query, params))) as R[];
   } finally {
     session.release();
   }
@@ -93,8 +94,10 @@ export async function writeAll<T>(on: Access, fn: (tx: Tx) => Promise<T>): Promi
     });
     return { value, effects, hints };
   };
-  // An unanswered commit may have succeeded, so it must not be repeated here.
-  const isLost = (error: unknown) => state === "decided" && isConnectionLoss(error);
+  // An unanswered commit may have succeeded, so it must not be repeated here. On Citus, an error may come from a node that
+  // could not commit although another one has.
+  const isLost = (error: unknown) =>
+    state === "decided" && (isConnectionLoss(error) || (on.dialect === "citus" && !isTakenBack(error)));
   const isPassing = (error: unknown) => state === "opening" || isTakenBack(error) || isConnectionLoss(error);
   try {
     return await retrying(once, (error) => isPassing(error) && !isLost(error));
@@ -125,15 +128,15 @@ async function inTransaction<T>({ sessions }: Access, fn: (session: Session) => 
   }
 }
 
-function txOn({ query, now }: Access, session: Session, effects: (() => void)[], hints: string[]): Tx {
+function txOn({ dialect, query, now }: Access, session: Session, effects: (() => void)[], hints: string[]): Tx {
   let own: Kysely<Schema> | null = null;
   return {
-    dialect: "postgres",
+    dialect,
     // Created only if needed: most statements are compiled already.
     get query() {
       return (own ??= new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(session) }) }));
     },
-    run: async (statement, params) => (await session.run(bind(statement, "postgres", query, params))) as never,
+    run: async (statement, params) => (await session.run(bind(statement, dialect, query, params))) as never,
     now,
     afterCommit: (effect) => void effects.push(effect),
     hint: (hint) => void hints.push(hint),

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
 import { MINUTE, SECOND } from "../lib/time.ts";
+import { followShards } from "./citus.ts";
 import type { Db, Reader } from "./database.ts";
 import { createMigrationDialect, migrate, notBroughtUpToDate } from "./migrate.ts";
 import { followDatabaseClock } from "./postgres-clock.ts";
@@ -36,13 +37,15 @@ export async function openPostgres({ url, now, onError, onWarning, onInfo = () =
         await pool.end();
         throw error;
       });
+  const shards = await followShards(pool, onError);
   const hints = await openPostgresHints({ url, onError, onWarning, onInfo });
   // If hints do not arrive, a pooler may be in between that runs each statement on another connection.
   const sessions = openSessions(limited, hints.isHealthy);
   const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: sessions.pool }) });
-  const on = { sessions, query, now: clock.now };
+  const dialect = shards === null ? "postgres" : "citus";
+  const on = { dialect, sessions, query, now: clock.now } as const;
   const reader: Reader = {
-    dialect: "postgres",
+    dialect,
     query,
     run: async (statement, params) => readOne(on, statement, params),
   };
@@ -52,6 +55,7 @@ export async function openPostgres({ url, now, onError, onWarning, onInfo = () =
     hints,
     heavy: reader,
     now: clock.now,
+    shardOf: (home) => shards?.shardOf(home) ?? 0,
     write: async (fn) => {
       const { value, effects, hints: changed } = await writeAll(on, fn);
       try {
@@ -66,6 +70,7 @@ export async function openPostgres({ url, now, onError, onWarning, onInfo = () =
     ping: async () => ping(pool),
     close: async () => {
       clock.stop();
+      shards?.stop();
       await hints.close();
       await pool.end();
     },

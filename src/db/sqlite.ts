@@ -59,6 +59,7 @@ export async function openSqlite({
     hints,
     heavy,
     now: clock,
+    shardOf: () => 0,
     write: writer.write,
     writeOne: (statement, params) => writer.write((tx) => tx.run(statement, params)),
     ping: async () => void reading.all("select id from tasks limit 1", []),

@@ -4,14 +4,14 @@ import type { Reader } from "./database.ts";
 /** Tests whether a column contains `text`, in upper or lower case. */
 export function contains({ dialect }: Reader, column: string, text: string): RawBuilder<boolean> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
-  return dialect === "postgres"
-    ? sql<boolean>`${sql.ref(column)} ilike ${pattern}`
-    : sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`;
+  return dialect === "sqlite"
+    ? sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
+    : sql<boolean>`${sql.ref(column)} ilike ${pattern}`;
 }
 
 /** Tests whether a column begins with `prefix`, case-sensitive. */
 export function startsWith({ dialect }: Reader, column: string, prefix: string): RawBuilder<boolean> {
-  return dialect === "postgres"
-    ? sql<boolean>`starts_with(${sql.ref(column)}, ${prefix})`
-    : sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`;
+  return dialect === "sqlite"
+    ? sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`
+    : sql<boolean>`starts_with(${sql.ref(column)}, ${prefix})`;
 }

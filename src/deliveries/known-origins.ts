@@ -48,7 +48,7 @@ const upsertAnswered = writeStatement<{ origins: Ids; at: number }>((query, para
   compile: () =>
     sql`insert into delivery_origins (origin, answered_at)
       select value, cast(${param("at")} as bigint)
-      from ${dialect === "postgres" ? sql`unnest(${param("origins")}::text[]) as listed(value)` : sql`json_each(${param("origins")})`}
+      from ${dialect === "sqlite" ? sql`json_each(${param("origins")})` : sql`unnest(${param("origins")}::text[]) as listed(value)`}
       where true order by value
       on conflict (origin) do update set answered_at = excluded.answered_at`.compile(query),
 }));
@@ -81,7 +81,7 @@ export async function deleteKnownOf(db: Db, origins: readonly string[]): Promise
 const deleteBeyond = writeStatement<{ kept: number }>((query, param, dialect) =>
   query.deleteFrom("delivery_origins").where(
     sql<SqlBool>`origin in (select origin from delivery_origins order by answered_at desc
-        ${dialect === "postgres" ? sql`offset` : sql`limit -1 offset`} ${param("kept")})`,
+        ${dialect === "sqlite" ? sql`limit -1 offset` : sql`offset`} ${param("kept")})`,
   ),
 );
 

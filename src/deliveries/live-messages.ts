@@ -101,7 +101,7 @@ export async function setPlace(
       .values({ delivery_id: delivery.id, home, begun_at: null, place: null, shown: null, is_noted: 0, ...set })
       // The key of SQLite is without the home.
       .onConflict((conflict) =>
-        conflict.columns(tx.dialect === "postgres" ? ["delivery_id", "home"] : ["delivery_id"]).doUpdateSet(set),
+        conflict.columns(tx.dialect === "sqlite" ? ["delivery_id"] : ["delivery_id", "home"]).doUpdateSet(set),
       )
       .execute();
     return true;

@@ -6,18 +6,23 @@ export interface Batcher<T, R> {
   add(item: T): Promise<R>;
 }
 
+/** The most items in one batch, and the most batches at once. */
+export interface BatchLimits {
+  items: number;
+  under_way: number;
+}
+
 /** After this time a batch no longer counts as in progress, because it may never finish. */
 const PATIENCE_MS = 50;
 
 /**
- * @param limits - the most `items` in one batch, and the most batches `under_way`. Items that arrive in between join
- *   the next one, so batches grow with the load
+ * @param limits - items that arrive while the most batches are under way join the next one, so batches grow with the load
  * @param run - returns one result for each item, in their order
  * @param isOfOneItem - returns whether a single item caused an error, so that each item is run again alone; otherwise
  *   all items get the error
  */
 export function createBatcher<T, R>(
-  limits: { items: number; under_way: number },
+  limits: BatchLimits,
   run: (items: T[]) => Promise<R[]>,
   isOfOneItem: (error: unknown) => boolean,
 ): Batcher<T, R> {

@@ -1,5 +1,5 @@
-import { createBatcher } from "../lib/batch.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { createShardBatcher } from "../db/shards.ts";
 import { ServiceError } from "../errors.ts";
 import { addCandidates } from "./candidates.ts";
 import { routedEntry } from "./new-task.ts";
@@ -31,7 +31,9 @@ const GROUPED_CHARACTERS_MAX = 16_384;
 
 /** Writes creations of the same event-loop turn in groups. */
 export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
-  const batcher = createBatcher<NewTask, boolean>(
+  const batcher = createShardBatcher<NewTask, boolean>(
+    db,
+    ({ task }) => task.home,
     GROUPS,
     async (tasks) => {
       const added = await addTasks(db, tasks);

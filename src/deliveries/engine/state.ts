@@ -5,9 +5,10 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Db } from "../../db/database.ts";
+import { createShardBatcher } from "../../db/shards.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Metrics } from "../../http/metrics.ts";
-import { createBatcher, type Batcher } from "../../lib/batch.ts";
+import type { Batcher } from "../../lib/batch.ts";
 import { openFilesMax } from "../../lib/open-files.ts";
 import { SECOND } from "../../lib/time.ts";
 import type { Kinds } from "../kinds.ts";
@@ -78,7 +79,9 @@ export function createState(options: EngineOptions): EngineState {
     unproven,
     owner: randomUUID(),
     lanes: createLanes({ unproven }),
-    outcomes: createBatcher(
+    outcomes: createShardBatcher(
+      db,
+      ({ attempt }: Ended) => attempt.home,
       OUTCOMES,
       (batch) => recordOutcomes(db, batch),
       (error) => !(error instanceof ServiceError),
