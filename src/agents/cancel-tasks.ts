@@ -1,12 +1,10 @@
 import { sql } from "kysely";
 import type { Logger } from "pino";
-import { beyondHome } from "../db/beyond-home.ts";
-import { writeStatement, type Db, type Tx } from "../db/database.ts";
-import { forUpdate, forUpdateOfFree } from "../db/locks.ts";
-import type { TaskRow } from "../db/schema.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { forUpdate } from "../db/locks.ts";
 import { SYSTEM, type Actor } from "../tasks/decide.ts";
+import { dueTasks, sweepTasks } from "../tasks/due-tasks.ts";
 import { moveLocked } from "../tasks/move.ts";
-import { toTask } from "../tasks/store.ts";
 import { startSweep, type Sweep } from "../tasks/sweep.ts";
 import { countOpenTasks } from "./store.ts";
 
@@ -14,17 +12,13 @@ import { countOpenTasks } from "./store.ts";
 const BATCH = 100;
 const REASON = "The agent was stopped.";
 
-const selectOpen = writeStatement<{ agent: string; limit: number }, TaskRow>((query, param, dialect) => {
-  const select = query
-    .selectFrom("tasks")
-    .selectAll()
+const OPEN = dueTasks<{ agent: string }>("open tasks of a stopped agent", (tasks, param) =>
+  tasks
     .where("asked_by_id", "=", param("agent"))
     // The index has the tasks of agents alone.
     .where(sql<boolean>`asked_by_kind = 'agent'`)
-    .where("ended_at", "is", null)
-    .limit(param("limit"));
-  return forUpdateOfFree(dialect, select).modifyEnd(beyondHome("open tasks of a stopped agent"));
-});
+    .where("ended_at", "is", null),
+);
 
 /** Batches of one request, at most. The sweep does the rest. */
 const BATCHES_MAX = 100;
@@ -35,10 +29,10 @@ const BATCHES_MAX = 100;
  */
 export async function cancelOpenTasksOf({ db }: { db: Db }, agent: string): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX; batch++) {
-    const count = await db.write(async (tx) => {
+    const count = await sweepTasks(db, OPEN, { agent, limit: BATCH }, async (tx, lock) => {
       const by = await cancellerOf(tx, agent);
       if (by === null) return 0;
-      const open = (await tx.run(selectOpen, { agent, limit: BATCH })).map(toTask);
+      const open = await lock();
       await moveLocked(tx, open, { type: "cancelled", reason: REASON, email: by.email }, by);
       return open.length;
     });

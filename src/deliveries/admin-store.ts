@@ -126,21 +126,21 @@ export async function redeliver(
   return rows;
 }
 
-/** Does the same for deliveries of which only the ids are known. */
-export async function redeliverByIds(
-  tx: Tx,
-  kind: string,
-  ids: readonly string[],
-  limits: RedeliverLimits,
-): Promise<DeliveryRow[]> {
-  const rows = await redeliver(tx, kind, ids.map(located), limits);
-  if (rows.length === ids.length) return rows;
-  const found = new Set(rows.map(({ id }) => id));
+/** Returns the deliveries of these ids that exist, with their homes. */
+export async function locate(reader: Reader, ids: readonly string[]): Promise<Located[]> {
+  if (ids.length === 0) return [];
+  const found = await reader.query
+    .selectFrom("deliveries")
+    .select(["id", "home"])
+    .where(isOneOf(reader.dialect, ["id", "home"], locationsFor(reader, ids.map(located))))
+    .execute();
+  if (found.length === ids.length) return found;
+  const isFound = new Set(found.map(({ id }) => id));
   const others = await findOtherHomes(
-    tx,
-    ids.filter((id) => !found.has(id)),
+    reader,
+    ids.filter((id) => !isFound.has(id)),
   );
-  return [...rows, ...(await redeliver(tx, kind, others, limits))];
+  return [...found, ...others];
 }
 
 /** Which of the given deliveries are redelivered. */

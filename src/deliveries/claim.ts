@@ -5,6 +5,7 @@ import { type Db, type Dialect, type Reader, readStatement, type Tx, writeStatem
 import { homeOf, type Located } from "../db/home.ts";
 import { type Ids, idsFor, isAmong, isOneOf, isSelected, type Locations, locationsFor } from "../db/ids.ts";
 import { forUpdateOfFree } from "../db/locks.ts";
+import { byShard } from "../db/shards.ts";
 import { heldUntil, type HeldDelivery } from "./after-response.ts";
 import { DELIVERIES_HINT, type OfDelivery } from "./store.ts";
 
@@ -83,12 +84,15 @@ function claimUpdate(
   const isFree = sql<SqlBool>`${isReady} and next_attempt_at <= case
     when status = 'PENDING' and ${isAmong(dialect, "id", param("held"))}
     then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`;
-  return query
+  const update = query
     .updateTable("deliveries")
     .set({ lease_owner: param("owner"), lease_until: param("until"), lease_epoch: sql<number>`lease_epoch + 1` })
-    .where(isSelected(dialect, KEY, () => selectFree(query, param, dialect, isFree)))
     .returning(CLAIMED)
     .modifyEnd(beyondHome("claimed deliveries"));
+  // Citus locks no rows in a subquery. The update waits for a row that is locked, and looks at its condition again.
+  return dialect === "citus"
+    ? update.where(isOneOf(dialect, KEY, { ids: param("ids"), homes: param("homes") })).where(isFree)
+    : update.where(isSelected(dialect, KEY, () => selectFree(query, param, dialect, isFree)));
 }
 
 /**
@@ -121,17 +125,25 @@ export async function claimDeliveries(
   { owner, until }: Lease,
 ): Promise<(ClaimedDelivery & { body: string | null })[]> {
   const now = db.now();
-  return writeBulk(db, claimWithBodies, {
-    ...locationsFor(db, [...held, ...due]),
-    held: idsFor(
-      db,
-      held.map(({ id }) => id),
-    ),
-    now,
-    held_until: heldUntil(now),
-    owner,
-    until,
-  });
+  const heldIds = idsFor(
+    db,
+    held.map(({ id }) => id),
+  );
+  const claimOf = async (some: readonly Located[]) =>
+    writeBulk(db, claimWithBodies, {
+      ...locationsFor(db, some),
+      held: heldIds,
+      now,
+      held_until: heldUntil(now),
+      owner,
+      until,
+    });
+  const claims = await Promise.allSettled(byShard(db, [...held, ...due], ({ home }) => home).map(claimOf));
+  // What one shard gave belongs to this engine, whatever became of the others.
+  const claimed = claims.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const failed = claims.find((one) => one.status === "rejected");
+  if (failed !== undefined && claimed.length === 0) throw failed.reason;
+  return claimed;
 }
 
 const setDue = writeStatement<Locations & { now: number; held_until: number }>((query, param, dialect) =>
@@ -148,7 +160,8 @@ const setDue = writeStatement<Locations & { now: number; held_until: number }>((
 /** Makes held rows due now, for the first engine that has a free slot. */
 export async function makeDue(db: Db, held: readonly Located[]): Promise<void> {
   const now = db.now();
-  await db.writeOne(setDue, { ...locationsFor(db, held), now, held_until: heldUntil(now) });
+  for (const some of byShard(db, held, ({ home }) => home))
+    await db.writeOne(setDue, { ...locationsFor(db, some), now, held_until: heldUntil(now) });
   db.hints.publish([DELIVERIES_HINT]);
 }
 
@@ -226,6 +239,20 @@ function nextOrigin(after: Expression<unknown>) {
     order by origin, next_attempt_at limit 1)`;
 }
 
+/** The same on Citus, which has no recursion over shards: each shard reads all of its deliveries that wait. */
+const groupOrigins = readStatement<{ after: string; now: number; limit: number }, { origin: string; is_due: number }>(
+  (query, param) =>
+    query
+      .selectFrom("deliveries")
+      .select(["origin", sql<number>`case when min(next_attempt_at) <= ${param("now")} then 1 else 0 end`.as("is_due")])
+      .where(isReady)
+      .where("origin", ">", param("after"))
+      .groupBy("origin")
+      .orderBy("origin")
+      .limit(param("limit"))
+      .modifyEnd(beyondHome("due origins")),
+);
+
 /**
  * Lists the origins that have due deliveries, among the next `limit` origins with deliveries that wait. Goes from origin to
  * origin along the index and skips the deliveries between, so the cost grows with the number of origins only.
@@ -238,7 +265,7 @@ export async function walkDueOrigins(
   now: number,
   limit: number,
 ): Promise<{ due: string[]; last: string | null }> {
-  const rows = await reader.run(walkOrigins, { after, now, limit });
+  const rows = await reader.run(reader.dialect === "citus" ? groupOrigins : walkOrigins, { after, now, limit });
   return {
     due: rows.filter(({ is_due }) => is_due === 1).map(({ origin }) => origin),
     last: rows.length < limit ? null : rows.at(-1)!.origin,
@@ -305,9 +332,41 @@ const dueOfOrigins: BulkRead<DueOf, HeldDelivery> = {
   },
 };
 
+/** The same on Citus, which has no subquery with a limit for each row. */
+const rankedOfOrigins = readStatement<{ origins: string[]; most: number; now: number }, HeldDelivery>((query, param) =>
+  query
+    .selectFrom(
+      query
+        .selectFrom("deliveries")
+        .select([...KEY, "origin"])
+        .select(sql<number>`row_number() over (partition by origin order by next_attempt_at)`.as("rank"))
+        .where(isReady)
+        .where(sql<SqlBool>`origin = any(${param("origins")})`)
+        .where("next_attempt_at", "<=", param("now"))
+        .as("ranked"),
+    )
+    .select([...KEY, "origin"])
+    .where("rank", "<=", param("most"))
+    .orderBy("rank")
+    .modifyEnd(beyondHome("due deliveries of origins")),
+);
+
 /** Lists the deliveries of these origins that have been due the longest. They are not claimed yet. */
 export async function listDueOf(reader: Reader, wanted: readonly Wanted[], now: number): Promise<HeldDelivery[]> {
-  return wanted.length === 0 ? [] : readBulk(reader, dueOfOrigins, { wanted, now });
+  if (wanted.length === 0) return [];
+  if (reader.dialect === "citus") return listRanked(reader, wanted, now);
+  return readBulk(reader, dueOfOrigins, { wanted, now });
+}
+
+async function listRanked(reader: Reader, wanted: readonly Wanted[], now: number): Promise<HeldDelivery[]> {
+  const left = new Map(wanted.map(({ origin, count }) => [origin, count]));
+  const most = Math.max(...left.values());
+  const found = await reader.run(rankedOfOrigins, { origins: [...left.keys()], most, now });
+  return found.filter(({ origin }) => {
+    const count = left.get(origin) ?? 0;
+    left.set(origin, count - 1);
+    return count > 0;
+  });
 }
 
 const selectNextDue = readStatement<object, { next_attempt_at: number }>((query) =>

@@ -1,4 +1,6 @@
-import type { Db, Tx } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
+import type { Located } from "../db/home.ts";
+import { writeByShard } from "../db/shards.ts";
 import type { DeliveryRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
@@ -13,8 +15,8 @@ import {
   listAttempts,
   listDeliveries,
   listByStatus,
+  locate,
   redeliver,
-  redeliverByIds,
   type Redelivered,
 } from "./admin-store.ts";
 import { findBody } from "./claim.ts";
@@ -81,8 +83,9 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
 export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Promise<WebhookDelivery> {
   const projects = requireOperatorOfSome(caller);
   requireDeliveryId(id);
+  const found = await locate(db, [id]);
   return db.write(async (tx) => {
-    const [row] = await redeliverByIds(tx, KIND, [id], { projects });
+    const [row] = await redeliver(tx, KIND, found, { projects });
     if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
     const details = { task_id: row.task_id, origin: row.origin };
     await recordSecurityEvent(tx, { type: "callback_redelivered", target: { kind: "callback", id }, details });
@@ -113,9 +116,8 @@ export async function redeliverMany({ db }: Ctx, caller: Caller, body: Redeliver
 async function redeliverIds(db: Db, projects: readonly string[] | null, ids: readonly string[]): Promise<number> {
   let count = 0;
   for (let i = 0; i < ids.length; i += REDELIVER_BATCH) {
-    const batch = ids.slice(i, i + REDELIVER_BATCH);
-    const only = { status: null, origin: null, projects };
-    count += await inOneBatch(db, only, (tx) => redeliverByIds(tx, KIND, batch, only));
+    const batch = await locate(db, ids.slice(i, i + REDELIVER_BATCH));
+    count += await redeliverBatch(db, batch, { status: null, origin: null, projects });
   }
   return count;
 }
@@ -129,23 +131,27 @@ async function redeliverByStatus(db: Db, only: Redelivered & { status: DeliveryS
     const page = { after, until, limit: REDELIVER_BATCH };
     const batch = await listByStatus(db, { kind: KIND, ...only }, page);
     // A row may have left the status since it was listed.
-    count += await inOneBatch(db, only, (tx) => redeliver(tx, KIND, batch, only));
+    count += await redeliverBatch(db, batch, only);
     if (batch.length < REDELIVER_BATCH) return count;
     after = batch.at(-1)!.id;
   }
 }
 
-/** Redelivers one batch and records it. @returns how many */
-async function inOneBatch(
-  db: Db,
-  { status, origin }: Redelivered,
-  work: (tx: Tx) => Promise<DeliveryRow[]>,
-): Promise<number> {
-  return db.write(async (tx) => {
-    const { length: count } = await work(tx);
-    if (count > 0) await recordSecurityEvent(tx, { type: "callbacks_redelivered", details: { count, status, origin } });
-    return count;
-  });
+/** Redelivers one batch and records it, in a transaction for each shard. @returns how many */
+async function redeliverBatch(db: Db, batch: readonly Located[], only: Redelivered): Promise<number> {
+  const { status, origin } = only;
+  const counts = await writeByShard(
+    db,
+    batch,
+    ({ home }) => home,
+    async (tx, some) => {
+      const { length: count } = await redeliver(tx, KIND, some, only);
+      if (count > 0)
+        await recordSecurityEvent(tx, { type: "callbacks_redelivered", details: { count, status, origin } });
+      return count;
+    },
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function toRecord(row: DeliveryRow): WebhookDelivery {

@@ -1,11 +1,12 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { beyondHome } from "../db/beyond-home.ts";
 import { type BulkWrite, writeBulk } from "../db/bulk.ts";
 import { type Column, columnsOf } from "../db/columns.ts";
 import { type Db, type Reader, readStatement, type Tx, writeStatement } from "../db/database.ts";
 import type { Located } from "../db/home.ts";
-import { isSelected } from "../db/ids.ts";
+import { isOneOf, isSelected, locationsFor, type Locations } from "../db/ids.ts";
 import { forUpdateOfFree } from "../db/locks.ts";
+import { byShard } from "../db/shards.ts";
 import { assignments, definitions, insertRow, names, updateRow } from "../db/rows.ts";
 import type { DeliveryAttemptRow } from "../db/schema.ts";
 import type { ClaimedDelivery } from "./claim.ts";
@@ -159,31 +160,59 @@ export async function releaseLease(db: Db, { id, home, lease_owner, lease_epoch 
   await db.writeOne(clearLease, { id, home, owner: lease_owner, epoch: lease_epoch });
 }
 
-const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: number }, { id: string }>(
-  (query, param, dialect) => {
-    const lapsed = query
-      .selectFrom("deliveries")
-      .where("lease_owner", "is not", null)
-      .where("lease_until", "<=", param("lapsed_by"))
-      .where("losses", "<", param("losses"))
-      .orderBy("lease_until")
-      .limit(param("limit"));
-    return query
-      .updateTable("deliveries")
-      .set({ lease_owner: null, lease_until: null, losses: sql<number>`losses + 1` })
-      .where(
-        isSelected(dialect, ["id", "home"], (withHome) =>
-          forUpdateOfFree(dialect, lapsed.select(withHome ? ["id", "home"] : ["id"])),
-        ),
-      )
-      .returning("id")
-      .modifyEnd(beyondHome("lapsed leases"));
-  },
+interface Lapsed {
+  lapsed_by: number;
+  losses: number;
+}
+
+const KEY = ["id", "home"] as const;
+
+const repeatLapsed = writeStatement<Lapsed & { limit: number }, { id: string }>((query, param, dialect) => {
+  const lapsed = query.selectFrom("deliveries").where(hasLapsed(param)).orderBy("lease_until").limit(param("limit"));
+  return setRepeated(query)
+    .where(
+      isSelected(dialect, KEY, (withHome) =>
+        forUpdateOfFree(dialect, lapsed.select(withHome ? KEY : (["id"] as const))),
+      ),
+    )
+    .modifyEnd(beyondHome("lapsed leases"));
+});
+
+/** On Citus in two steps, because it locks no rows in a subquery. */
+const selectLapsed = readStatement<Lapsed & { limit: number }, Located>((query, param) =>
+  query
+    .selectFrom("deliveries")
+    .select(KEY)
+    .where(hasLapsed(param))
+    .orderBy("lease_until")
+    .limit(param("limit"))
+    .modifyEnd(beyondHome("lapsed leases")),
 );
+const repeatLapsedOf = writeStatement<Lapsed & Locations, { id: string }>((query, param, dialect) =>
+  setRepeated(query)
+    .where(isOneOf(dialect, KEY, { ids: param("ids"), homes: param("homes") }))
+    .where(hasLapsed(param)),
+);
+
+function hasLapsed(param: <K extends keyof Lapsed>(name: K) => Lapsed[K]) {
+  return sql<SqlBool>`lease_owner is not null and lease_until <= ${param("lapsed_by")} and losses < ${param("losses")}`;
+}
+
+function setRepeated(query: Pick<Tx["query"], "updateTable">) {
+  return query
+    .updateTable("deliveries")
+    .set({ lease_owner: null, lease_until: null, losses: sql<number>`losses + 1` })
+    .returning("id");
+}
 
 /** Ends leases that lapsed, so that the same attempts are made again. @returns how many */
 export async function freeLapsed(db: Db, lapsedBy: number, losses: number, limit: number): Promise<number> {
-  return (await db.writeOne(repeatLapsed, { lapsed_by: lapsedBy, losses, limit })).length;
+  const lapsed = { lapsed_by: lapsedBy, losses };
+  if (db.dialect !== "citus") return (await db.writeOne(repeatLapsed, { ...lapsed, limit })).length;
+  let count = 0;
+  for (const some of byShard(db, await db.run(selectLapsed, { ...lapsed, limit }), ({ home }) => home))
+    count += (await db.writeOne(repeatLapsedOf, { ...lapsed, ...locationsFor(db, some) })).length;
+  return count;
 }
 
 const selectLost = readStatement<

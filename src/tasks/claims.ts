@@ -10,6 +10,7 @@ import { isAssignee, requireMay, requireMayWith } from "./access.ts";
 import { actorOf } from "./attribution.ts";
 import { reassign } from "./assignment.ts";
 import { deleteCandidates, isAmong, listCandidates } from "./candidates.ts";
+import { dueTasks, sweepTasks } from "./due-tasks.ts";
 import { isTerminal, NO_CLAIM, type Assignment } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
@@ -18,7 +19,6 @@ import type { AssignTaskBody } from "./schema.ts";
 import {
   findNextClaimEnd,
   getTaskWithDocuments,
-  lockLapsedClaims,
   lockTask,
   type RoutingColumns,
   type Task,
@@ -156,13 +156,19 @@ async function endClaim<T extends Task>(tx: Tx, task: T, actor: Actor, extra: ob
   });
 }
 
+const LAPSED = dueTasks(
+  "lapsed claims",
+  (tasks, param) => tasks.where("claim_expires_at", "is not", null).where("claim_expires_at", "<=", param("now")),
+  (tasks) => tasks.orderBy("claim_expires_at"),
+);
+
 /**
  * Ends claims whose time has run out, up to `limit` of them, and says how many. (wire: claim)
  * Any number of processes may do this at once.
  */
 export async function endLapsedClaims({ db }: Ctx, limit = LAPSED_AT_ONCE): Promise<number> {
-  return db.write(async (tx) => {
-    const lapsed = await lockLapsedClaims(tx, tx.now(), limit);
+  return sweepTasks(db, LAPSED, { limit }, async (tx, lock) => {
+    const lapsed = await lock();
     for (const task of lapsed)
       await endClaim(tx, task, SYSTEM, { reason: "expired", taken_from: task.claimed_by_email });
     return lapsed.length;

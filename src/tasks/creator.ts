@@ -5,6 +5,7 @@ import { addCandidates } from "./candidates.ts";
 import { routedEntry } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
+import { createOlderKeys } from "./older-keys.ts";
 import type { Recipients } from "./read-request.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { addAuditEntry } from "./store.ts";
@@ -41,6 +42,7 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
     },
     (error) => !(error instanceof ServiceError),
   );
+  const olderKeys = createOlderKeys(db);
   const tell = createTeller(() => db.hints.publish([CREATED_HINT]));
   return async (rows, recipients, check) => {
     const written = await write(rows, recipients, check);
@@ -53,6 +55,7 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
     recipients: Recipients | null,
     check: ((tx: Tx) => Promise<void>) | null,
   ): Promise<NewTask | null> {
+    if (olderKeys !== null && (await olderKeys.has(rows.task))) return null;
     if (recipients !== null || check !== null)
       return db.write(async (tx) => {
         await check?.(tx);

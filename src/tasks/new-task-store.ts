@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beyondHome } from "../db/beyond-home.ts";
-import { writeBulk, type BulkWrite } from "../db/bulk.ts";
+import { sendingAgain, writeBulk, type BulkWrite } from "../db/bulk.ts";
 import { columnsOf, type Column, type Table } from "../db/columns.ts";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
 import { insertRow, list, names, toList } from "../db/rows.ts";
@@ -74,7 +74,39 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
  *   again if its result was lost
  */
 export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<string>> {
-  return new Set((await writeBulk(db, insertTasks, tasks)).map(({ id }) => id));
+  const added = await (db.dialect === "citus"
+    ? sendingAgain(async () => db.write(async (tx) => addAllOfShard(tx, tasks)))
+    : writeBulk(db, insertTasks, tasks));
+  return new Set(added.map(({ id }) => id));
+}
+
+/** On Citus: one statement for each table, with the rows of one shard. Everything is in the transaction of that shard. */
+async function addAllOfShard(tx: Tx, tasks: readonly NewTask[]): Promise<{ id: string }[]> {
+  const [first, ...others] = tasks;
+  if (first === undefined) return [];
+  if (others.length === 0) return (await addTask(tx, first)) ? [{ id: first.task.id }] : [];
+  const added = await tx.query
+    .insertInto("tasks")
+    .values(inOrder(tasks).map(({ task }) => pick(task, NEW_TASK)))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .execute();
+  const ids = new Set(added.map(({ id }) => id));
+  const written = tasks.filter(({ task }) => ids.has(task.id));
+  if (written.length === 0) return [];
+  await tx.query
+    .insertInto("task_documents")
+    .values(written.map(({ documents }) => documents))
+    .execute();
+  await tx.query
+    .insertInto("audit_entries")
+    .values(written.map(({ audit }) => pick(audit, FIRST_ENTRY)))
+    .execute();
+  return added;
+}
+
+function pick<T, K extends keyof T>(row: T, names: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<T, K>;
 }
 
 /** The table and the columns of each part of a `NewTask`. */
@@ -123,9 +155,14 @@ function placeOf({ task }: NewTask): string {
   return `${task.idempotency_key}\0${task.asked_by_id}`;
 }
 
-/** Returns one list per column, sorted by the unique key, so that two such statements cannot deadlock. */
+/** Sorts by the unique key, so that two such statements cannot deadlock. */
+function inOrder(tasks: readonly NewTask[]): NewTask[] {
+  return tasks.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+}
+
+/** Returns one list per column. */
 function toLists(tasks: readonly NewTask[]): Record<string, unknown> {
-  const sorted = tasks.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+  const sorted = inOrder(tasks);
   const lists: Record<string, unknown> = {};
   for (const part of ["task", "documents", "audit"] as const) {
     const { table, columns } = PARTS[part];

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { readStatement, type Db } from "../db/database.ts";
-import { homeOf } from "../db/home.ts";
+import { homeOf, located } from "../db/home.ts";
+import { isOneOf, locationsFor, type Locations } from "../db/ids.ts";
 import { SECOND } from "../lib/time.ts";
 import { ROUNDS_WHILE_HEALTHY, type WaitingTasks } from "./waiting-tasks.ts";
 
@@ -20,6 +21,26 @@ const selectEnded = readStatement<{ ids: string; homes: string }, { id: string }
       where not exists (select 1 from tasks
         where tasks.id = waiting.id and tasks.home = waiting.home and tasks.ended_at is null)`.compile(query),
 }));
+
+/** The opposite on Citus, which refuses the question above. */
+const selectOpen = readStatement<Locations, { id: string }>((query, param, dialect) =>
+  query
+    .selectFrom("tasks")
+    .select("id")
+    .where(isOneOf(dialect, ["id", "home"], { ids: param("ids"), homes: param("homes") }))
+    .where("ended_at", "is", null),
+);
+
+/** Returns those of the tasks that are closed or deleted. */
+async function findEnded(db: Db, ids: readonly string[]): Promise<string[]> {
+  if (db.dialect !== "citus") {
+    const asked = { ids: ids.join(), homes: ids.map(homeOf).join() };
+    return (await db.run(selectEnded, asked)).map(({ id }) => id);
+  }
+  const open = await db.run(selectOpen, locationsFor(db, ids.map(located)));
+  const isOpen = new Set(open.map(({ id }) => id));
+  return ids.filter((id) => !isOpen.has(id));
+}
 
 /**
  * Checks every second for tasks that closed without a hint, and wakes their waiters, because hints of other processes may
@@ -56,9 +77,7 @@ export function startRounds(db: Db, waiting: WaitingTasks, onError: (error: unkn
     mustLookAtAll = false;
     try {
       for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
-        const some = ids.slice(i, i + LOOK_AT_ONCE);
-        const asked = { ids: some.join(), homes: some.map(homeOf).join() };
-        for (const { id } of await db.run(selectEnded, asked)) waiting.wake(id);
+        for (const id of await findEnded(db, ids.slice(i, i + LOOK_AT_ONCE))) waiting.wake(id);
       }
     } catch (error) {
       // The next round checks the tasks that were not reached.

@@ -1,8 +1,8 @@
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Column } from "../db/columns.ts";
 import { readStatement, writeStatement, type Reader, type Tx } from "../db/database.ts";
-import { homeOf, located, ofTask, type Located, type OfTask } from "../db/home.ts";
-import { forUpdate, forUpdateOfFree } from "../db/locks.ts";
+import { homeOf, homeOfKey, located, ofTask, type Located, type OfTask } from "../db/home.ts";
+import { forUpdate } from "../db/locks.ts";
 import { insertRow } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
@@ -10,6 +10,7 @@ import { newId } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
+import { findOlderTask } from "./older-keys.ts";
 
 /** A task without its documents. Times are epoch milliseconds. */
 export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "redact_payload"> {
@@ -140,9 +141,21 @@ export async function findRequest(
   return row ?? null;
 }
 
+/** The same on Citus, where only the tasks of this home are asked. */
+const selectIdByKeyAtHome = readStatement<KeyOfAsker & { home: number }, { id: string }>((query, param) =>
+  query
+    .selectFrom("tasks")
+    .select("id")
+    .where("idempotency_key", "=", param("idempotency_key"))
+    .where("asked_by_id", "=", param("asked_by_id"))
+    .where("home", "=", param("home")),
+);
+
 export async function findTaskIdByKey(reader: Reader, key: KeyOfAsker): Promise<string | null> {
-  const [row] = await reader.run(selectIdByKey, key);
-  return row?.id ?? null;
+  if (reader.dialect !== "citus") return (await reader.run(selectIdByKey, key))[0]?.id ?? null;
+  const home = homeOfKey(key.asked_by_id, key.idempotency_key);
+  const [row] = await reader.run(selectIdByKeyAtHome, { ...key, home });
+  return row?.id ?? findOlderTask(reader, key);
 }
 
 /**
@@ -235,23 +248,6 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("tasks").where("id", "=", id).where("home", "=", home).execute();
 }
 
-const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect) => {
-  const select = query
-    .selectFrom("tasks")
-    .selectAll()
-    .where("ended_at", "is", null)
-    .where("timeout_at", "<=", param("now"))
-    .orderBy("timeout_at")
-    .orderBy("id")
-    .limit(param("limit"));
-  return forUpdateOfFree(dialect, select).modifyEnd(beyondHome("due tasks"));
-});
-
-/** Locks open tasks past their deadline until `tx` ends. Skips tasks that another process has locked. */
-export async function lockDueTasks(tx: Tx, now: number, limit: number): Promise<Task[]> {
-  return (await tx.run(selectDue, { now, limit })).map(toTask);
-}
-
 const selectNextDeadline = readStatement<object, { timeout_at: number }>((query) =>
   query
     .selectFrom("tasks")
@@ -266,22 +262,6 @@ const selectNextDeadline = readStatement<object, { timeout_at: number }>((query)
 export async function findNextDeadline(reader: Reader): Promise<number | null> {
   const [row] = await reader.run(selectNextDeadline, {});
   return row?.timeout_at ?? null;
-}
-
-const selectLapsed = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect) => {
-  const select = query
-    .selectFrom("tasks")
-    .selectAll()
-    .where("claim_expires_at", "is not", null)
-    .where("claim_expires_at", "<=", param("now"))
-    .orderBy("claim_expires_at")
-    .limit(param("limit"));
-  return forUpdateOfFree(dialect, select).modifyEnd(beyondHome("lapsed claims"));
-});
-
-/** Locks tasks with an expired claim until `tx` ends. Skips tasks that another process has locked. */
-export async function lockLapsedClaims(tx: Tx, now: number, limit: number): Promise<Task[]> {
-  return (await tx.run(selectLapsed, { now, limit })).map(toTask);
 }
 
 const selectNextClaimEnd = readStatement<object, { claim_expires_at: number | null }>((query) =>

@@ -2,19 +2,27 @@ import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
 import { SYSTEM } from "./decide.ts";
 import { DEADLINE_HINT, moveLocked } from "./move.ts";
-import { findNextDeadline, lockDueTasks } from "./store.ts";
+import { dueTasks, sweepTasks } from "./due-tasks.ts";
+import { findNextDeadline } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 
 /** Maximum number of tasks that time out in one transaction. */
 const BATCH = 100;
+
+/** Open tasks past their deadline, those first that have waited longest. */
+const DUE = dueTasks(
+  "due tasks",
+  (tasks, param) => tasks.where("ended_at", "is", null).where("timeout_at", "<=", param("now")),
+  (tasks) => tasks.orderBy("timeout_at").orderBy("id"),
+);
 
 /**
  * Times out up to `limit` tasks past their deadline and returns how many. Several processes may do this at once; each
  * task times out once. (spec: States and transitions, `timeout_seconds` elapses)
  */
 export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promise<number> {
-  return db.write(async (tx) => {
-    const due = await lockDueTasks(tx, tx.now(), limit);
+  return sweepTasks(db, DUE, { limit }, async (tx, lock) => {
+    const due = await lock();
     await moveLocked(tx, due, { type: "timed_out" }, SYSTEM);
     return due.length;
   });
