@@ -109,6 +109,7 @@ export function storeOf(
     heavy: { dialect: inner.dialect, query: inner.query, run: inner.run },
     hints,
     now,
+    lookAlone: async (_name, look) => look(),
     shardOf: inner.shardOf,
     write,
     writeOne: (statement, params) => write((tx) => tx.run(statement, params)),

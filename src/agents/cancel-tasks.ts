@@ -58,6 +58,7 @@ async function cancellerOf(tx: Tx, id: string): Promise<Actor | null> {
 export function startCancelling(ctx: { db: Db; log: Logger }): Sweep {
   const { db } = ctx;
   return startSweep(ctx, {
+    name: "tasks of stopped agents",
     batch: Number.POSITIVE_INFINITY,
     run: async () => {
       const stopped = await db.query

@@ -39,6 +39,13 @@ export interface Db extends Reader {
   readonly heavy: Reader;
   /** Returns the store's clock in epoch milliseconds. */
   now(): number;
+  /**
+   * Runs `look`, which asks all shards, unless another process runs one of this name at this moment. On one database it
+   * always runs.
+   *
+   * @returns its result; null if another process is looking
+   */
+  lookAlone<T extends object>(name: string, look: () => Promise<T>): Promise<T | null>;
   /** Returns the shard that has the rows of a home. One database is one shard. (shards.ts) */
   shardOf(home: number): number;
   /**

@@ -128,6 +128,16 @@ async function inTransaction<T>({ sessions }: Access, fn: (session: Session) => 
   }
 }
 
+/** Runs `work` while it holds an advisory lock. @returns null if another session holds it */
+export async function holdingName<T>(on: Access, name: string, work: () => Promise<T>): Promise<T | null> {
+  return inTransaction(on, async (session) => {
+    const { rows } = await session.query("select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_ours", [
+      name,
+    ]);
+    return (rows[0] as { is_ours: boolean }).is_ours ? work() : null;
+  });
+}
+
 function txOn({ dialect, query, now }: Access, session: Session, effects: (() => void)[], hints: string[]): Tx {
   let own: Kysely<Schema> | null = null;
   return {

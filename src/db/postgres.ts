@@ -7,7 +7,7 @@ import { createMigrationDialect, migrate, notBroughtUpToDate } from "./migrate.t
 import { followDatabaseClock } from "./postgres-clock.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
 import { openPool, openSessions, type Limits } from "./postgres-pool.ts";
-import { readOne, writeAll, writeOne } from "./postgres-transactions.ts";
+import { holdingName, readOne, writeAll, writeOne } from "./postgres-transactions.ts";
 import type { Schema } from "./schema.ts";
 
 const LIMITS: Limits = { statementMs: 5 * SECOND, idleInTransactionMs: 10 * SECOND };
@@ -55,6 +55,7 @@ export async function openPostgres({ url, now, onError, onWarning, onInfo = () =
     hints,
     heavy: reader,
     now: clock.now,
+    lookAlone: async (name, look) => (shards === null ? look() : holdingName(on, name, look)),
     shardOf: (home) => shards?.shardOf(home) ?? 0,
     write: async (fn) => {
       const { value, effects, hints: changed } = await writeAll(on, fn);

@@ -59,6 +59,7 @@ export async function openSqlite({
     hints,
     heavy,
     now: clock,
+    lookAlone: async (_name, look) => look(),
     shardOf: () => 0,
     write: writer.write,
     writeOne: (statement, params) => writer.write((tx) => tx.run(statement, params)),

@@ -178,6 +178,7 @@ export async function endLapsedClaims({ db }: Ctx, limit = LAPSED_AT_ONCE): Prom
 /** Ends claims as their time runs out, until it is stopped. */
 export function startClaimExpiry(ctx: { db: Db; log: Logger }): Sweep {
   return startSweep(ctx, {
+    name: "claims",
     batch: LAPSED_AT_ONCE,
     run: () => endLapsedClaims(ctx),
     next: () => findNextClaimEnd(ctx.db),

@@ -58,6 +58,7 @@ export function startDepartures(ctx: { db: Db; log: Logger; notifier: Notifier }
   let lookedAt = Number.NEGATIVE_INFINITY;
   let mustLook = false;
   const sweep = startSweep(ctx, {
+    name: "departures",
     batch: BATCH,
     run: async () => {
       if (!mustLook && ctx.db.now() - lookedAt < LOOK_EVERY_MS) return 0;

@@ -4,6 +4,8 @@ import { SECOND } from "../lib/time.ts";
 
 /** Work that is done when it is due. Several processes may do it side by side. */
 export interface SweepOptions {
+  /** The same in every process. */
+  name: string;
   /** Maximum of one run. A run that reaches it is followed by another at once. */
   batch: number;
   /** Does the work that is due. @returns how many items it did */
@@ -24,11 +26,14 @@ export interface Sweep {
 const LOOK_EVERY_MS = 10 * SECOND;
 /** Wait while another process holds a due item; also the minimum time between two checks. */
 const LEFT_OVER_MS = 50;
-/** After an error. */
+/** After an error, or while another process looks. */
 const AGAIN_MS = 1 * SECOND;
 
 /** Runs a sweep until it is stopped: when the next item is due, and at least every ten seconds. */
-export function startSweep({ db, log }: { db: Db; log: Logger }, { batch, run, next, onError }: SweepOptions): Sweep {
+export function startSweep(
+  { db, log }: { db: Db; log: Logger },
+  { name, batch, run, next, onError }: SweepOptions,
+): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let isWoken = false;
@@ -49,7 +54,11 @@ export function startSweep({ db, log }: { db: Db; log: Logger }, { batch, run, n
     try {
       // One batch at a time, so that other writes get a turn in between.
       let done = batch;
-      while (!isStopped && done === batch) done = await run();
+      while (!isStopped && done === batch) {
+        const ran = await db.lookAlone(`sweep: ${name}`, async () => ({ done: await run() }));
+        if (ran === null) return AGAIN_MS;
+        ({ done } = ran);
+      }
       const at = await next();
       // Another process holds the items that are due and were left over.
       return at === null ? LOOK_EVERY_MS : Math.min(Math.max(at - db.now(), LEFT_OVER_MS), LOOK_EVERY_MS);

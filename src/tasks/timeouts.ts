@@ -34,6 +34,7 @@ export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promis
  */
 export function startDeadlines(ctx: { db: Db; log: Logger }): Sweep {
   const sweep = startSweep(ctx, {
+    name: "deadlines",
     batch: BATCH,
     run: () => timeOutDueTasks(ctx),
     next: () => findNextDeadline(ctx.db),

@@ -26,14 +26,18 @@ interface Looking {
   queue: Queue;
 }
 
-const BUSY_MS = 50;
-const IDLE_MS = 1 * SECOND;
+/** The waits between looks: the shortest, and the longest. A look on Citus asks every shard. */
+const PAUSES = {
+  sqlite: { shortest: 50, longest: 1 * SECOND },
+  postgres: { shortest: 50, longest: 1 * SECOND },
+  citus: { shortest: 200, longest: 4 * SECOND },
+} as const;
 /** The most deliveries that one look reads in the order of their time, and the most origins that it walks. */
 const DUE_ROWS = 128;
 const ORIGINS = 128;
 
 export function createLookState(): LookState {
-  return { mustLook: true, lookAt: 0, pauseMs: BUSY_MS, hasLookedForKnown: false, walkFrom: "" };
+  return { mustLook: true, lookAt: 0, pauseMs: 0, hasLookedForKnown: false, walkFrom: "" };
 }
 
 /** Tells whether it is time to look, and takes note that this turn does. */
@@ -44,7 +48,12 @@ export function takeLook(look: LookState): boolean {
 }
 
 /** Adds the origins that have due deliveries to the queue. @returns whether there may be more of them */
-export async function lookForDue({ db, lanes, look, queue }: Looking, now: number): Promise<boolean> {
+export async function lookForDue(looking: Looking, now: number): Promise<boolean> {
+  const found = await looking.db.lookAlone("deliveries", async () => ({ hasMore: await findDue(looking, now) }));
+  return found?.hasMore ?? false;
+}
+
+async function findDue({ db, lanes, look, queue }: Looking, now: number): Promise<boolean> {
   if (!look.hasLookedForKnown) {
     // After a start, the origins that are known to answer go first.
     for (const origin of await recallKnownDue({ db, lanes }, now)) queue.waiting.add(origin);
@@ -71,7 +80,8 @@ export async function scheduleNextLook(
   { db, look, queue }: Looking,
   { hasMore, begun }: { hasMore: boolean; begun: number },
 ): Promise<void> {
-  look.pauseMs = hasMore || begun > 0 ? BUSY_MS : Math.min(look.pauseMs * 2, IDLE_MS);
+  const { shortest, longest } = PAUSES[db.dialect];
+  look.pauseMs = hasMore || begun > 0 ? shortest : Math.min(Math.max(look.pauseMs * 2, shortest), longest);
   const lookedAt = performance.now();
   look.lookAt = lookedAt + (hasMore || hasWaiting(queue) ? look.pauseMs : await untilNextDue(db, look.pauseMs));
 }
@@ -80,5 +90,5 @@ async function untilNextDue(db: Db, pauseMs: number): Promise<number> {
   const next = await findNextDue(db);
   if (next === null) return pauseMs;
   const wait = next - db.now();
-  return wait <= 0 ? BUSY_MS : Math.min(wait, pauseMs);
+  return wait <= 0 ? PAUSES[db.dialect].shortest : Math.min(wait, pauseMs);
 }

@@ -17,7 +17,11 @@ const UNWRITTEN_MAX = 1_024;
 export async function makeTurn(state: EngineState): Promise<number> {
   const { db, lanes, look, queue } = state;
   const now = db.now();
-  if (areLeasesDue(state, now)) await recoverLapsed(state, now);
+  if (areLeasesDue(state, now))
+    await db.lookAlone("leases", async () => {
+      await recoverLapsed(state, now);
+      return {};
+    });
 
   const isLooking = takeLook(look);
   const hasMore = isLooking && (await lookForDue(state, now));
