@@ -27,7 +27,9 @@ const actions = async (service: TestService, id: string) => (await trail(service
 async function owed({ ctx }: TestService, id: string): Promise<Record<string, unknown>[]> {
   const rows = await ctx.db.query
     .selectFrom("deliveries")
-    .innerJoin("delivery_bodies", "delivery_id", "deliveries.id")
+    .innerJoin("delivery_bodies", (join) =>
+      join.onRef("delivery_id", "=", "deliveries.id").onRef("delivery_bodies.home", "=", "deliveries.home"),
+    )
     .select(["deliveries.status", "deliveries.destination", "delivery_bodies.body"])
     .where("task_id", "=", id)
     .execute();

@@ -1,7 +1,8 @@
-import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
 import type { Logger } from "pino";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader, Tx, Db } from "../db/database.ts";
+import type { Schema } from "../db/schema.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
@@ -96,42 +97,60 @@ function hasLeft(user: User, { project }: Task): boolean {
 
 /** Lists open tasks that are assigned or offered to departed people, by their id or their address. */
 async function listLeftBehind(reader: Reader, limit: number): Promise<LeftBehind[]> {
-  const deactivated = await listLeftBehindBy(reader, sql<SqlBool>`users.active = 0`, limit);
-  if (deactivated.length === limit) return deactivated;
-  const left = sql<SqlBool>`users.active = 1 and users.is_operator = 0
-    and users.id in (select user_id from project_members where role = ${sql.lit(LEFT)})
-    and exists (select 1 from project_members m
-    where m.user_id = users.id and m.project = tasks.project and m.role = ${sql.lit(LEFT)})`;
-  return [...deactivated, ...(await listLeftBehindBy(reader, left, limit - deactivated.length))];
+  const deactivated = reader.query
+    .selectFrom("users")
+    .select(["id", "email_key", sql<string | null>`cast(null as text)`.as("project")])
+    .where("active", "=", 0);
+  const left = reader.query
+    .selectFrom("users")
+    .innerJoin("project_members", "project_members.user_id", "users.id")
+    .select(["users.id", "users.email_key", "project_members.project"])
+    .where("users.active", "=", 1)
+    .where("users.is_operator", "=", 0)
+    .where("project_members.role", "=", LEFT);
+  const found = await listLeftBehindBy(reader, deactivated, sql<SqlBool>`gone.project is null`, limit);
+  if (found.length === limit) return found;
+  const isOfProject = sql<SqlBool>`tasks.project = gone.project`;
+  return [...found, ...(await listLeftBehindBy(reader, left, isOfProject, limit - found.length))];
 }
 
-/** @param who - which users, of which tasks */
-async function listLeftBehindBy(reader: Reader, who: RawBuilder<SqlBool>, limit: number): Promise<LeftBehind[]> {
-  const users = reader.query.selectFrom("users");
-  const byId = users
-    .innerJoin("tasks", "tasks.assigned_to_user_id", "users.id")
+type Departed = SelectQueryBuilder<Schema, never, { id: string; email_key: string | null; project: string | null }>;
+
+/**
+ * @param departed - a query of its own, because Citus joins no ordinary table with those of tasks
+ * @param where - which of their tasks
+ */
+async function listLeftBehindBy(
+  reader: Reader,
+  departed: Departed,
+  where: RawBuilder<SqlBool>,
+  limit: number,
+): Promise<LeftBehind[]> {
+  const gone = reader.query.selectFrom(departed.as("gone"));
+  const byId = gone
+    .innerJoin("tasks", "tasks.assigned_to_user_id", "gone.id")
     .where("tasks.status", "in", OPEN_STATUSES)
-    .where(who);
-  const byAddress = users
-    .innerJoin("tasks", (join) => join.on(sql`lower(tasks.assigned_to_email)`, "=", sql`users.email_key`))
+    .where(where);
+  const byAddress = gone
+    .innerJoin("tasks", (join) => join.on(sql`lower(tasks.assigned_to_email)`, "=", sql`gone.email_key`))
     .where("tasks.assigned_to_email", "is not", null)
     .where("tasks.assigned_to_user_id", "is", null)
     .where("tasks.status", "in", OPEN_STATUSES)
-    .where(who);
-  const offered = (name: "users.id" | "users.email_key") =>
-    users
+    .where(where);
+  const offered = (name: "gone.id" | "gone.email_key") =>
+    gone
       .innerJoin("task_candidates", "task_candidates.person", name)
       .innerJoin("tasks", (join) =>
         join.onRef("tasks.id", "=", "task_candidates.task_id").onRef("tasks.home", "=", "task_candidates.home"),
       )
       .where("task_candidates.is_open", "=", 1)
-      .where(who)
-      .select(["task_candidates.task_id as task_id", "users.id as user_id"]);
+      .where(where)
+      .select(["task_candidates.task_id as task_id", "gone.id as user_id"]);
   return byId
-    .select(["tasks.id as task_id", "users.id as user_id"])
-    .union(byAddress.select(["tasks.id as task_id", "users.id as user_id"]))
-    .union(offered("users.id"))
-    .union(offered("users.email_key"))
+    .select(["tasks.id as task_id", "gone.id as user_id"])
+    .union(byAddress.select(["tasks.id as task_id", "gone.id as user_id"]))
+    .union(offered("gone.id"))
+    .union(offered("gone.email_key"))
     .limit(limit)
     .modifyEnd(beyondHome("tasks of departed people"))
     .execute();

@@ -46,6 +46,7 @@ void test("a due task that is left over is looked at again in a while, not at on
       return 0;
     },
     run: async () => [{ timeout_at: 900 }],
+    lookAlone: async (_name: string, look: () => Promise<object>) => look(),
     hints: { listen: () => () => {} },
   };
   t.mock.timers.enable({ apis: ["setTimeout"] });
