@@ -25,13 +25,16 @@ export async function listKnown(reader: Reader, origins: readonly string[]): Pro
   return reader.run(selectKnown, { origins: idsFor(reader, origins) });
 }
 
-const selectKnownDue = readStatement<{ now: number; limit: number }, DeliveryOriginRow>((query, param) =>
+const selectKnownDue = readStatement<{ now: number; limit: number }, DeliveryOriginRow>((query, param, dialect) =>
   query
     .selectFrom("delivery_origins")
     .selectAll()
     .where(
-      sql<SqlBool>`exists (select 1 from deliveries where ${isReady} and deliveries.origin = delivery_origins.origin
-        and next_attempt_at <= ${param("now")})`,
+      // Citus joins no ordinary table with a spread one, but takes the result of a query.
+      dialect === "citus"
+        ? sql<SqlBool>`origin in (select distinct origin from deliveries where ${isReady} and next_attempt_at <= ${param("now")})`
+        : sql<SqlBool>`exists (select 1 from deliveries where ${isReady} and deliveries.origin = delivery_origins.origin
+            and next_attempt_at <= ${param("now")})`,
     )
     .orderBy("answered_at", "desc")
     .limit(param("limit"))
