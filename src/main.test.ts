@@ -203,7 +203,7 @@ async function untilWaiting(base: string, headers: Record<string, string>): Prom
   }
 }
 
-test("the command line looks after people, with and without a service that runs", { timeout: 180_000 }, async (t) => {
+test("the command line looks after people, with and without a service that runs", { timeout: 600_000 }, async (t) => {
   const dataDir = await emptyDataDir(t);
   const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: String(await freePort()) };
   const command = async (args: string[], input = "") => {

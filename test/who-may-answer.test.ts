@@ -9,7 +9,7 @@ import { EMBED_ENV, mint, newServiceKey } from "./support/embed.ts";
 import { addUser, callAs, signedIn, type Signed } from "./support/people.ts";
 import { testWithSlack } from "./support/slack-service.ts";
 import type { Slack } from "./support/slack.ts";
-import { testOnBoth, type TestService } from "./support/service.ts";
+import { MANY_REQUESTS_MS, testOnBoth, type TestService } from "./support/service.ts";
 
 /*
  * Who may answer, on every surface, as one table: each cell is tried through the surface itself. (wire: Who may answer)
@@ -214,52 +214,64 @@ async function walk(
   }
 }
 
-testOnBoth("who may answer: the dashboard, cell by cell", async (service) => {
-  await walk(await createWorld(service), "dashboard", async ({ people }, { id }, who) => {
-    const { session } = people[who];
-    const headers = session ?? {};
-    const answer = await service.call("POST", `/api/tasks/${id}/complete`, {
-      token: null,
-      headers: { "sec-fetch-site": "same-origin", ...headers },
-      body: { response: RESPONSE },
-    });
-    assert.ok([200, 401, 403].includes(answer.status), answer.text);
-    return answer.status === 200;
-  });
-});
-
-testOnBoth("who may answer: the API with the admin token, cell by cell", async (service) => {
-  await walk(await createWorld(service), "api", async ({ people }, { id }, who) => {
-    const body = { response: RESPONSE, completed_by_email: people[who].email };
-    const answer = await service.call<TaskRecord>("POST", `/api/tasks/${id}/complete`, { body });
-    assert.equal(answer.body.completed_by_email, people[who].email);
-    return answer.status === 200;
-  });
-});
-
-testOnBoth("who may answer: mail, cell by cell", async (service) => {
-  const isTold = (who: PersonKind) => who !== "directory";
-  await walk(
-    await createWorld(service),
-    "mail",
-    async ({ people }, { id }, who) => {
-      const { email, user } = people[who];
-      const path = new URL(createLink(service.ctx, id, email, user?.id ?? null)).pathname;
-      const page = await service.call("GET", path, { token: null });
-      const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-      const fields = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
-      const answer = await service.call("POST", path, {
+testOnBoth(
+  "who may answer: the dashboard, cell by cell",
+  async (service) => {
+    await walk(await createWorld(service), "dashboard", async ({ people }, { id }, who) => {
+      const { session } = people[who];
+      const headers = session ?? {};
+      const answer = await service.call("POST", `/api/tasks/${id}/complete`, {
         token: null,
-        raw: new URLSearchParams({ ...fields, "/approved": "true" }).toString(),
-        headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+        headers: { "sec-fetch-site": "same-origin", ...headers },
+        body: { response: RESPONSE },
       });
-      assert.ok([200, 403, 404].includes(answer.status), answer.text);
-      assert.equal(page.status, answer.status);
+      assert.ok([200, 401, 403].includes(answer.status), answer.text);
       return answer.status === 200;
-    },
-    (who) => (isTold(who) ? [`email:${who}@example.com`] : []),
-  );
-});
+    });
+  },
+  { limitMs: MANY_REQUESTS_MS },
+);
+
+testOnBoth(
+  "who may answer: the API with the admin token, cell by cell",
+  async (service) => {
+    await walk(await createWorld(service), "api", async ({ people }, { id }, who) => {
+      const body = { response: RESPONSE, completed_by_email: people[who].email };
+      const answer = await service.call<TaskRecord>("POST", `/api/tasks/${id}/complete`, { body });
+      assert.equal(answer.body.completed_by_email, people[who].email);
+      return answer.status === 200;
+    });
+  },
+  { limitMs: MANY_REQUESTS_MS },
+);
+
+testOnBoth(
+  "who may answer: mail, cell by cell",
+  async (service) => {
+    const isTold = (who: PersonKind) => who !== "directory";
+    await walk(
+      await createWorld(service),
+      "mail",
+      async ({ people }, { id }, who) => {
+        const { email, user } = people[who];
+        const path = new URL(createLink(service.ctx, id, email, user?.id ?? null)).pathname;
+        const page = await service.call("GET", path, { token: null });
+        const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+        const fields = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
+        const answer = await service.call("POST", path, {
+          token: null,
+          raw: new URLSearchParams({ ...fields, "/approved": "true" }).toString(),
+          headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+        });
+        assert.ok([200, 403, 404].includes(answer.status), answer.text);
+        assert.equal(page.status, answer.status);
+        return answer.status === 200;
+      },
+      (who) => (isTold(who) ? [`email:${who}@example.com`] : []),
+    );
+  },
+  { limitMs: MANY_REQUESTS_MS },
+);
 
 testWithSlack("who may answer: Slack, cell by cell", async ({ service, slack, send }) => {
   const members = Object.fromEntries(
@@ -295,30 +307,34 @@ testOnBoth(
       return answer.status === 200;
     });
   },
-  { env: EMBED_ENV },
+  { env: EMBED_ENV, limitMs: MANY_REQUESTS_MS },
 );
 
-testOnBoth("who may answer: MCP, cell by cell", async (service) => {
-  const ask = (body: object, headers: object, token?: null) =>
-    service.call("POST", MCP_PATH, {
-      body: { jsonrpc: "2.0", id: 1, ...body },
-      headers: { accept: "application/json, text/event-stream", ...headers },
-      ...(token === null && { token }),
+testOnBoth(
+  "who may answer: MCP, cell by cell",
+  async (service) => {
+    const ask = (body: object, headers: object, token?: null) =>
+      service.call("POST", MCP_PATH, {
+        body: { jsonrpc: "2.0", id: 1, ...body },
+        headers: { accept: "application/json, text/event-stream", ...headers },
+        ...(token === null && { token }),
+      });
+    await service.app.listen({ port: 0, host: "127.0.0.1" });
+    const listed = await ask({ method: "tools/list" }, {});
+    const { result } = JSON.parse(/\{.*\}/.exec(listed.text)?.[0] ?? "{}") as { result: { tools: { name: string }[] } };
+    assert.deepEqual(
+      result.tools.map(({ name }) => name).toSorted(),
+      ["ask_human", "check_on_human", "list_my_requests", "withdraw_request"],
+      "another tool that answers needs cells of its own here",
+    );
+    await walk(await createWorld(service), "mcp", async ({ people }, { id }, who) => {
+      const call = { method: "tools/call", params: { name: "complete", arguments: { id, response: RESPONSE } } };
+      const { session } = people[who];
+      const asPerson = await ask(call, { "sec-fetch-site": "same-origin", ...session }, null);
+      assert.ok([401, 403].includes(asPerson.status), asPerson.text);
+      await ask(call, {});
+      return asPerson.status === 200;
     });
-  await service.app.listen({ port: 0, host: "127.0.0.1" });
-  const listed = await ask({ method: "tools/list" }, {});
-  const { result } = JSON.parse(/\{.*\}/.exec(listed.text)?.[0] ?? "{}") as { result: { tools: { name: string }[] } };
-  assert.deepEqual(
-    result.tools.map(({ name }) => name).toSorted(),
-    ["ask_human", "check_on_human", "list_my_requests", "withdraw_request"],
-    "another tool that answers needs cells of its own here",
-  );
-  await walk(await createWorld(service), "mcp", async ({ people }, { id }, who) => {
-    const call = { method: "tools/call", params: { name: "complete", arguments: { id, response: RESPONSE } } };
-    const { session } = people[who];
-    const asPerson = await ask(call, { "sec-fetch-site": "same-origin", ...session }, null);
-    assert.ok([401, 403].includes(asPerson.status), asPerson.text);
-    await ask(call, {});
-    return asPerson.status === 200;
-  });
-});
+  },
+  { limitMs: MANY_REQUESTS_MS },
+);
