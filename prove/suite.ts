@@ -5,6 +5,11 @@ export interface Suite {
   promise: string;
   /** How many of `unit` a run makes: `short` in CI, `long` by default outside it. */
   counts: { short: number; long: number; unit: string };
+  /**
+   * Returns what the suite needs that is no part of this project, and how to run it with that; null if it can run. A run
+   * of all suites succeeds without it.
+   */
+  lacking?(): string | null;
   /** @throws NotRun, or Error with every violation, in words that a reader can act on */
   run(run: Run): Promise<void>;
 }

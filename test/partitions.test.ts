@@ -8,7 +8,7 @@ import type { WebhookDelivery } from "../src/deliveries/schema.ts";
 import { deliver, receiver } from "./support/deliveries.ts";
 import { findBroken } from "./support/home-rules.ts";
 import { PARTITIONED, partitionByHome } from "./support/partitions.ts";
-import { postgres } from "./support/postgres.ts";
+import { onePostgres } from "./support/postgres.ts";
 import { startTestService } from "./support/service.ts";
 
 interface Plan {
@@ -17,7 +17,7 @@ interface Plan {
 }
 
 void test("on partitioned tables, a statement of one home touches one partition (PostgreSQL)", async (t) => {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   if (process.env[PARTITIONED] === undefined) await partitionByHome(url);
   const { service, stop } = await startTestService("postgres", { env: { SERVICE_DATABASE_URL: url } });
   const hook = await receiver(t, (response) => response.writeHead(500).end());

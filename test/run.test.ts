@@ -16,8 +16,8 @@ void test("a name that no test file has is an error, not a success", () => {
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   void test(`a test process that is ended by ${signal} takes its PostgreSQL with it`, async () => {
     const script = `
-      const { postgres } = await import("./test/support/postgres.ts");
-      const { url } = await (await postgres()).createDatabase();
+      const { onePostgres } = await import("./test/support/postgres.ts");
+      const { url } = await (await onePostgres()).createDatabase();
       console.log(new URL(url).searchParams.get("host"));
       setInterval(() => {}, 1000);
     `;

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { ensureInstalled } from "../pack/installed.ts";
 import { SETS, setOf, touchedBy } from "./sets.ts";
+import { CITUS } from "./support/citus.ts";
 import { findStale, judge } from "./support/home-rules.ts";
 import { sharePostgres } from "./support/postgres.ts";
 import { SEED } from "./support/seed.ts";
@@ -44,9 +45,12 @@ const shared = mkdtempSync(join(tmpdir(), "service-tests-"));
 process.once("exit", () => rmSync(shared, { recursive: true, force: true }));
 process.env["TEST_SHARED"] = shared;
 process.env["NODE_COMPILE_CACHE"] = join(shared, "compiled");
-const statements = join(shared, "statements");
-mkdirSync(statements);
-process.env[STATEMENTS_FOLDER] = statements;
+// The rules are about the statements for one PostgreSQL.
+const statements = process.env[CITUS] === undefined ? join(shared, "statements") : null;
+if (statements !== null) {
+  mkdirSync(statements);
+  process.env[STATEMENTS_FOLDER] = statements;
+}
 // What few need has packages of its own.
 for (const folder of ["adapters", "test/browser"])
   if (files.some((file) => file.startsWith(`${folder}/`))) ensureInstalled(folder);
@@ -55,7 +59,8 @@ if (files.some((file) => file.startsWith("adapters/")))
   execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
 if (files.length > 1) await sharePostgres();
 
-const passed = files.length === 0 || [await runTests(), judgeStatements()].every(Boolean);
+const passed =
+  files.length === 0 || [await runTests(), statements === null || judgeStatements(statements)].every(Boolean);
 const held = passed && (proofs === null || (await prove(proofs)));
 process.exit(passed && held ? 0 : 1);
 
@@ -160,8 +165,8 @@ async function runTests(): Promise<boolean> {
  * has one too many.
  * @returns whether all of it keeps the rules
  */
-function judgeStatements(): boolean {
-  const texts = readStatements(statements);
+function judgeStatements(folder: string): boolean {
+  const texts = readStatements(folder);
   const wrong = texts.flatMap((text) => judge(text).map((sentence) => `${sentence}\n${text}`));
   if (files.length === all.length) wrong.push(...findStale(texts));
   process.stdout.write(`\n${texts.length} statements were sent to PostgreSQL.\n`);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TaskCounts, TaskRecord } from "../../src/tasks/schema.ts";
 import type { Random } from "../random.ts";
 import { ADMIN, type CallerName } from "./callers.ts";
-import type { Calls } from "./calls.ts";
+import { untilAvailable, type Calls } from "./calls.ts";
 import { nameOfKey, now, tell, type Event, type History, type Incarnation, type Subject } from "./history.ts";
 import { checkSubject, type Rules } from "./judge.ts";
 import type { Operator } from "./operator.ts";
@@ -40,7 +40,8 @@ export function createAuditor({ random, calls, history, rules, operator, alive, 
   const anybody = () => random.pick(alive());
 
   async function read(subject: Subject, call: Parameters<Calls["make"]>[3]): Promise<Event> {
-    const event = await calls.make(anybody(), WHO, subject, call);
+    const event = await untilAvailable(async () => calls.make(anybody(), WHO, subject, call));
+    if (event.status === 503) calls.unexpected.push(`${call.name} of number ${subject.n} stays 503`);
     if (event.status === null)
       calls.unexpected.push(`the auditor got no answer to ${call.name} of number ${subject.n}`);
     return event;

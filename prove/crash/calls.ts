@@ -1,4 +1,5 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import type { WebhookDelivery, WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "../../src/tasks/schema.ts";
 import { imprintOf } from "./bodies.ts";
@@ -19,7 +20,13 @@ export interface Calls {
   toSeen(subject: Subject, record: TaskRecord): Seen;
   /** Answers that the contract does not allow. */
   unexpected: string[];
-  figures: { calls: number; acknowledged: number; unanswered: number };
+  figures: {
+    calls: number;
+    acknowledged: number;
+    unanswered: number;
+    /** Answers 503 that were allowed. */
+    refused: number;
+  };
 }
 
 export interface PlainRequest {
@@ -85,7 +92,7 @@ function agreedFor(name: CallName, by: CallerName, asker: CallerName): readonly 
 
 export function createCalls({ bodyOf, versions, tokenOf, passing }: CallsOptions): Calls {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
-  const figures = { calls: 0, acknowledged: 0, unanswered: 0 };
+  const figures = { calls: 0, acknowledged: 0, unanswered: 0, refused: 0 };
   const unexpected: string[] = [];
   let last = 0;
 
@@ -137,7 +144,10 @@ export function createCalls({ bodyOf, versions, tokenOf, passing }: CallsOptions
     const parsed: unknown = answer.text === "" ? null : JSON.parse(answer.text);
     if (answer.status >= 400) event.error_code = (parsed as { error_code: string }).error_code;
     const told = [answer.status, event.error_code].filter(Boolean).join(" ");
-    if (answer.status === 503 && passing.includes(event.error_code!)) return event;
+    if (answer.status === 503 && passing.includes(event.error_code!)) {
+      figures.refused++;
+      return event;
+    }
     if (!agreedFor(name, by, subject.asker).includes(told))
       unexpected.push(
         `${name} #${number} of number ${subject.n}, whose asker is ${subject.asker}, by ${by}: ${told} ${answer.text.slice(0, 500)}`,
@@ -209,12 +219,29 @@ export function createCalls({ bodyOf, versions, tokenOf, passing }: CallsOptions
     figures,
     ask,
     get: async (to, path) => {
-      const answer = await ask(to, ADMIN, { method: "GET", path });
+      const answer = await untilAvailable(async () => ask(to, ADMIN, { method: "GET", path }));
       if (answer?.status !== 200)
         throw new Error(`GET ${path}: ${answer === null ? "no answer" : `${answer.status} ${answer.text}`}`);
       return answer;
     },
   };
+}
+
+/** How often, and after how long, a read that got 503 is repeated. */
+const TRIES = 100;
+const TRY_AGAIN_MS = 100;
+
+/**
+ * Repeats a read while it gets 503. A process may still have connections to a server that was killed, and replaces each of
+ * them when it uses it.
+ */
+export async function untilAvailable<T extends { status: number | null } | null>(read: () => Promise<T>): Promise<T> {
+  let answer = await read();
+  for (let i = 1; i < TRIES && answer?.status === 503; i++) {
+    await delay(TRY_AGAIN_MS);
+    answer = await read();
+  }
+  return answer;
 }
 
 function wire(

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceProcess } from "../../test/support/processes.ts";
 import { createRandom } from "../random.ts";
@@ -18,10 +20,22 @@ export interface World {
   start(name: string): Promise<ServiceProcess>;
   /** Injects another fault while processes die. Absent if the world has no other fault. */
   disturb?(): void;
+  /** The servers of the database, if they are killed too: each cycle then kills one of them, or processes, in turn. */
+  servers?: readonly DatabaseServer[];
+  /** Waits until the database has decided every transaction that it knows of. Absent if it always has. */
+  settle?(): Promise<void>;
   /** Keeps the data for an investigation, and returns its path. */
   keep(): Promise<string>;
   /** Deletes the data. */
   close(): Promise<void>;
+}
+
+export interface DatabaseServer {
+  name: string;
+  /** Kills all of its processes at once. */
+  kill(): Promise<void>;
+  /** Resolves once it answers. */
+  start(): Promise<void>;
 }
 
 export interface Options extends Omit<Rules, "deaths" | "orders"> {
@@ -41,6 +55,8 @@ const KILL_CALLS = [1, 200] as const;
 /** How many of all kills hit a process that has just been asked to stop an agent, and how soon after the request. */
 const KILL_AT_STOP_SHARE = 0.3;
 const KILL_AFTER_STOP_MS = [0, 25] as const;
+/** How long a database server is down. */
+const DOWN_MS = [100, 3000] as const;
 /** How long the clients continue after all processes are back. */
 const AFTER_MS = [20, 150] as const;
 /** Crashes per database; then everything in it is checked, and a new database is created. */
@@ -56,6 +72,7 @@ export async function proveCrashes({ seed, count, say }: Run, options: Options):
     calls: 0,
     acknowledged: 0,
     unanswered: 0,
+    refused: 0,
     retried: 0,
     startedAt: now(),
   };
@@ -76,6 +93,7 @@ interface Totals {
   calls: number;
   acknowledged: number;
   unanswered: number;
+  refused: number;
   /** Tasks with more than one callback. */
   retried: number;
   startedAt: number;
@@ -101,6 +119,8 @@ async function proveOne(one: One, options: Options): Promise<number> {
   receiver.follow(history);
   const since = now();
   const processes = new Map<string, { service: ServiceProcess; incarnation: Incarnation }>();
+  /** The logs of all processes, by their names. */
+  const logs = new Map<string, readonly string[]>();
   const alive = () => [...processes.values()].map(({ incarnation }) => incarnation);
 
   const bodies = new Map<string, ReturnType<typeof bodyOf>>();
@@ -155,10 +175,9 @@ async function proveOne(one: One, options: Options): Promise<number> {
 
   async function launch(name: string): Promise<void> {
     const service = await world.start(name);
-    processes.set(name, {
-      service,
-      incarnation: { name: `${name}${++totals.starts}`, url: service.url, deadAt: null },
-    });
+    const incarnation = { name: `${name}${++totals.starts}`, url: service.url, deadAt: null };
+    processes.set(name, { service, incarnation });
+    logs.set(incarnation.name, service.log);
   }
 
   async function crash(name: string): Promise<void> {
@@ -175,18 +194,31 @@ async function proveOne(one: One, options: Options): Promise<number> {
   /** Asks one process to stop an agent. */
   const stopAt = async (name: string) => operator.stopOne(processes.get(name)!.incarnation);
 
-  async function crashUnderLoad(): Promise<void> {
-    // One of the processes, or all at the same time.
+  /** Waits for a moment in the middle of the load. */
+  async function underLoad(): Promise<void> {
+    const least = calls.figures.calls + random.between(...KILL_CALLS);
+    await delay(random.between(...KILL_MS));
+    while (calls.figures.calls < least) await delay(1);
+  }
+
+  async function crashServer(server: DatabaseServer): Promise<void> {
+    await underLoad();
+    await server.kill();
+    // Outcomes of callbacks that end in between may be lost: after a few seconds a process gives up writing them.
+    history.deaths.push(now());
+    await delay(random.between(...DOWN_MS));
+    await server.start();
+    history.deaths.push(now());
+  }
+
+  /** Crashes one of the processes, or all at the same time. */
+  async function crashProcesses(): Promise<void> {
     const victims = random.chance(0.25) ? world.names : [random.pick(world.names)];
-    clients.start();
-    operator.start();
     const disturbance =
       world.disturb && random.chance(0.4) ? delay(random.between(...KILL_MS)).then(world.disturb) : null;
     await Promise.all(
       victims.map(async (name) => {
-        const least = calls.figures.calls + random.between(...KILL_CALLS);
-        await delay(random.between(...KILL_MS));
-        while (calls.figures.calls < least) await delay(1);
+        await underLoad();
         const stopping = random.chance(KILL_AT_STOP_SHARE) ? stopAt(name) : null;
         if (stopping) await delay(random.between(...KILL_AFTER_STOP_MS));
         await crash(name);
@@ -194,10 +226,19 @@ async function proveOne(one: One, options: Options): Promise<number> {
         await stopping;
       }),
     );
-    await delay(random.between(...AFTER_MS));
     await disturbance;
+  }
+
+  async function crashUnderLoad(cycle: number): Promise<void> {
+    const turns = [null, ...(world.servers ?? [])];
+    const server = turns[cycle % turns.length]!;
+    clients.start();
+    operator.start();
+    await (server === null ? crashProcesses() : crashServer(server));
+    await delay(random.between(...AFTER_MS));
     await operator.pause();
     await clients.pause();
+    await world.settle?.();
   }
 
   try {
@@ -206,7 +247,7 @@ async function proveOne(one: One, options: Options): Promise<number> {
     await Promise.all(world.names.map(launch));
     await addAgents(processes.get(world.names[0]!)!.service, agents);
     for (let cycle = cycles[0]; cycle <= cycles[1]; cycle++) {
-      await crashUnderLoad();
+      await crashUnderLoad(cycle);
       bodies.clear();
       requireNone(await auditor.look(), `after crash ${cycle}`);
       if (cycle % SAY_EVERY === 0 && cycle !== cycles[1])
@@ -228,7 +269,9 @@ async function proveOne(one: One, options: Options): Promise<number> {
     await operator.pause();
     await clients.pause();
     const where = await world.keep();
-    throw new Error(`${(error as Error).message}\n\nThe data is in ${where}.`, { cause: error });
+    for (const [name, lines] of logs)
+      writeFileSync(join(where, `${name}.log`), lines.map((line) => `${line}\n`).join(""));
+    throw new Error(`${(error as Error).message}\n\nThe data and the logs are in ${where}.`, { cause: error });
   }
 }
 
@@ -241,11 +284,12 @@ function report({ say, receiver, totals, cycles }: One, subjects: readonly Subje
   totals.calls += figures.calls;
   totals.acknowledged += figures.acknowledged;
   totals.unanswered += figures.unanswered;
+  totals.refused += figures.refused;
   totals.retried += subjects.filter(({ posts }) => posts.length > 1).length;
   const { posts, refused } = receiver.figures();
   const perCrash = (now() - totals.startedAt) / cycles[1] / 1000;
   say(
     `${cycles[1]} crashes, ${perCrash.toFixed(2)} s each: ${totals.tasks} tasks, ${totals.calls} calls, ${totals.acknowledged} writes acknowledged, ` +
-      `${totals.unanswered} calls without an answer, ${posts} callbacks (${refused} refused, ${totals.retried} tasks had more than one)`,
+      `${totals.unanswered} calls without an answer, ${totals.refused} answered 503, ${posts} callbacks (${refused} refused, ${totals.retried} tasks had more than one)`,
   );
 }

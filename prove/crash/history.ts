@@ -143,7 +143,7 @@ export interface History {
   byKey: Map<string, Subject>;
   /** Changed since the last check. */
   touched: Set<Subject>;
-  /** When processes ended, in order. */
+  /** When processes ended, and when database servers were killed and were back, in order. */
   deaths: number[];
   orders: Orders;
 }

@@ -448,7 +448,7 @@ function judgeWait(name: string, posts: readonly Post[], endedBefore: number | n
     : [];
 }
 
-/** Checks callbacks without a recorded outcome: each one needs a dead process, and few belong to one attempt. */
+/** Checks callbacks without a recorded outcome: each one needs a dead process or server, and few belong to one attempt. */
 function judgeLost(name: string, posts: readonly Post[], until: number, deaths: readonly number[]): string[] {
   const problems: string[] = [];
   let lost = 0;
@@ -457,7 +457,9 @@ function judgeLost(name: string, posts: readonly Post[], until: number, deaths: 
     // The receiver may read what a process sent after that process has died.
     if (deaths.some((at) => at >= arrivedAt - UNREAD_MS && at <= next + UNREAD_MS)) lost++;
     else if (outcome !== "cut" || !isReused)
-      problems.push(`${name}: a callback was answered "${outcome}" but not recorded, although no process had died`);
+      problems.push(
+        `${name}: a callback was answered "${outcome}" but not recorded, although no process or server had died`,
+      );
   }
   if (lost > REPEATS_MAX + 1) problems.push(`${name} was made ${lost} times`);
   return problems;

@@ -4,15 +4,15 @@
  * This shows that no acknowledged write depends on the memory of a process. It does not show durability at a power
  * failure: data that a killed process passed to the operating system survives, synced or not.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
 import { postgres } from "../../test/support/postgres.ts";
 import { startProcess } from "../../test/support/processes.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 import type { Suite } from "../suite.ts";
 import { proveCrashes, type World } from "./crashes.ts";
+import { saveTables } from "./save-tables.ts";
 
 const PROMISE =
   "when kill -9 hits any process, acknowledged writes stay, a task ends once, a key has one id, and callbacks arrive in time";
@@ -58,28 +58,10 @@ async function openPostgresWorld(): Promise<World> {
     names: ["a", "b"],
     start: async (name) => startProcess({ SERVICE_DATABASE_URL: name === "a" ? proxy.url : url }),
     disturb: proxy.cut,
-    keep: async () => {
-      const folder = mkdtempSync(join(tmpdir(), "service-crash-"));
-      await saveTables(url, folder);
-      return folder;
-    },
+    keep: async () => saveTables(url),
     close: async () => {
       await proxy.close();
       await drop();
     },
   };
-}
-
-/** Saves each table as one file with a row of JSON per line. The PostgreSQL server ends with this process. */
-async function saveTables(url: string, folder: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public'",
-  );
-  for (const { name } of rows) {
-    const table = await client.query<{ row: string }>(`select row_to_json(t)::text as row from ${name} t`);
-    writeFileSync(join(folder, `${name}.jsonl`), table.rows.map(({ row }) => `${row}\n`).join(""));
-  }
-  await client.end();
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { startProcess, type ServiceProcess } from "../../test/support/processes.ts";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { newTaskBody } from "../../test/support/service.ts";
 import { createRandom } from "../random.ts";
@@ -33,7 +33,7 @@ export const pooler: Suite = {
     run.say(`PgBouncer ${program.version}, ${program.path}`);
     try {
       for (const mode of ["transaction", "session"] as const) {
-        const { url, drop } = await (await postgres()).createDatabase();
+        const { url, drop } = await (await onePostgres()).createDatabase();
         const bouncer = await startPgBouncer(program, url, mode);
         try {
           await proveMode(run, mode, bouncer);

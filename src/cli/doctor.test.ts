@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { timeOfId } from "../lib/ids.ts";
 import { contentsOf, onBoth, runDoctor, runText, startPatient, withoutService } from "../../test/support/doctor.ts";
 import { openPooler } from "../../test/support/pooler.ts";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { expectedSignature, startReceiver } from "../../test/support/receiver.ts";
 import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { startSlack } from "../../test/support/slack.ts";
@@ -225,7 +225,7 @@ void test("the secrets of the data directory are used, and not shown", async (t)
 });
 
 void test("a pooler in transaction mode is told of, with the cure (PostgreSQL)", async (t) => {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const pooler = await openPooler(url);
   t.after(async () => {
     await pooler.close();

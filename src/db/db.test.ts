@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { Client } from "pg";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { ServiceError } from "../errors.ts";
 import type { Db, Tx } from "./database.ts";
 import { openPostgres } from "./postgres.ts";
@@ -43,7 +43,7 @@ async function withPostgres(run: (db: Db, url: string) => Promise<void>): Promis
 }
 
 async function withDatabase(run: (url: string) => Promise<void>): Promise<void> {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   try {
     await run(url);
   } finally {
@@ -419,7 +419,7 @@ void test("hints reach other processes, and a connection that was lost comes bac
 });
 
 void test("several processes may start on an empty database at once (PostgreSQL)", async () => {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query("drop schema public cascade; create schema public");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 import { followDatabaseClock } from "./postgres-clock.ts";
 import { createPool } from "./postgres-pool.ts";
@@ -12,7 +12,7 @@ const AHEAD_MS = 3_600_000;
 const CLOSE_MS = 250;
 
 void test("the clock is the database's, and neither a busy pool nor a slow or broken line moves it (PostgreSQL)", async (t) => {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const proxy = await openDatabaseProxy(url);
   const pool = createPool({ connectionString: proxy.url, max: 1 });
   t.mock.timers.enable({ apis: ["setInterval"] });
@@ -70,7 +70,7 @@ void test("the clock is the database's, and neither a busy pool nor a slow or br
 });
 
 void test("a database that is far away gives the time at the start all the same (PostgreSQL)", async (t) => {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const pool = createPool({ connectionString: url, max: 1 });
   const client = await pool.connect();
   const query = client.query.bind(client);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { openPostgres } from "./postgres.ts";
 import { durabilityWarnings } from "./postgres-durability.ts";
 
 void test("an operator is told when PostgreSQL acknowledges what is not on disk (PostgreSQL)", async () => {
   // The server of the tests has such settings.
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const warnings = async () => {
     const db = await openPostgres({ url, onError: assert.ifError, onWarning: assert.ifError });
     try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
 
@@ -9,7 +9,7 @@ const TEST = { timeout: 60_000 };
 const HEARTBEAT_MS = 15_000;
 
 async function setup(t: TestContext) {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const proxy = await openDatabaseProxy(url);
   const problems: unknown[] = [];
   const open = (at = proxy.url) =>

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { sql, type Kysely } from "kysely";
 import { Client } from "pg";
 import { openPooler } from "../../test/support/pooler.ts";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 import { readStatement, writeStatement, type Db } from "./database.ts";
 import { openPostgres } from "./postgres.ts";
@@ -32,7 +32,7 @@ const inForce = async (query: unknown) => {
 const LIMITS = { statement: "5s", idle: "10s" };
 
 async function setup(t: TestContext) {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const pooler = await openPooler(url);
   const said: string[] = [];
   const opened: { close(): Promise<void> }[] = [];

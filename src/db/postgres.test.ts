@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
-import { postgres } from "../../test/support/postgres.ts";
+import { onePostgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy, type TcpProxy } from "../../test/support/tcp-proxy.ts";
 import { ServiceError } from "../errors.ts";
 import { readStatement, writeStatement, type Db, type Tx } from "./database.ts";
@@ -23,7 +23,7 @@ interface Faulty {
 
 /** Opens a database behind a proxy that can break the connection. */
 async function openFaulty(t: TestContext): Promise<Faulty> {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   const proxy = await openDatabaseProxy(url);
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);

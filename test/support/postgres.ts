@@ -19,6 +19,7 @@ import { createMigrationDialect, migrate } from "../../src/db/migrate.ts";
 import type { Schema } from "../../src/db/schema.ts";
 import { Kysely } from "kysely";
 import { Client, Pool } from "pg";
+import { CITUS, databasesOn } from "./citus.ts";
 import { PARTITIONED, partitionByHome } from "./partitions.ts";
 import { makeRoom } from "./room.ts";
 
@@ -26,7 +27,7 @@ import { makeRoom } from "./room.ts";
 const NOBODY = 65_534;
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** A real PostgreSQL server on a socket in a temporary folder. */
+/** A real PostgreSQL. */
 export interface PostgresServer {
   /** Creates an empty database with all tables, and returns its address. */
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
@@ -54,9 +55,17 @@ export interface PostgresOptions {
 const SHARED_SOCKET = "TEST_POSTGRES_SOCKET";
 
 let server: Promise<PostgresServer> | undefined;
+let cluster: PostgresServer | undefined;
 
-/** Returns the server of the tests: that of the run, or else one of this process, which starts at the first call. */
+/** Returns the PostgreSQL of the tests: a cluster of Citus if the environment names one, or else `onePostgres`. */
 export function postgres(): Promise<PostgresServer> {
+  const coordinator = process.env[CITUS];
+  if (coordinator === undefined) return onePostgres();
+  return Promise.resolve((cluster ??= { createDatabase: databasesOn(coordinator) }));
+}
+
+/** Returns a server without Citus: that of the run, or else one of this process, which starts at the first call. */
+export function onePostgres(): Promise<PostgresServer> {
   const socket = process.env[SHARED_SOCKET];
   return (server ??= socket === undefined ? startPostgres({ isDurable: false }) : Promise.resolve(serverAt(socket)));
 }

@@ -117,14 +117,15 @@ export function testOnBoth(
   }
 }
 
-/** Starts a service on a new database, without a port. */
+/** Starts a service without a port, on a new database unless `env` names one. */
 export async function startTestService(
   dialect: Dialect,
   { env = {}, ...replace }: ServiceOptions = {},
 ): Promise<{ service: TestService; stop: () => Promise<void> }> {
   const clock = createClock();
   const dataDir = makeRoom("service-test-");
-  const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
+  const isOnNew = dialect === "postgres" && env["SERVICE_DATABASE_URL"] === undefined;
+  const database = isOnNew ? await (await postgres()).createDatabase() : null;
   const { config } = readConfig(
     {
       SERVICE_PORT: "0",

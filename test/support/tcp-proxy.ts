@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Server, type Socket, type TcpNetConnectOpts } from "node:net";
 
 /** A proxy between a client and a server that breaks the connection on request. */
 export interface TcpProxy {
@@ -36,8 +36,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param path - the socket of the server */
-export async function openTcpProxy(path: string): Promise<TcpProxy> {
+/** @param target - the socket of the server, or its port and host */
+export async function openTcpProxy(target: string | TcpNetConnectOpts): Promise<TcpProxy> {
   const pairs = new Map<Socket, Socket>();
   let isFrozen = false;
   let isHeld = false;
@@ -48,7 +48,7 @@ export async function openTcpProxy(path: string): Promise<TcpProxy> {
   let replaced: [Buffer, Buffer] | null = null;
 
   function accept(client: Socket): void {
-    const server = connect(path);
+    const server = typeof target === "string" ? connect(target) : connect(target);
     pairs.set(client, server);
     if (isHeld) server.pause();
     let isMarked = false;
@@ -164,7 +164,10 @@ function replaceIn(bytes: Buffer, [text, other]: [Buffer, Buffer]): Buffer {
 
 /** Opens a proxy in front of the database at `url`. Its `url` is the address of the database through it. */
 export async function openDatabaseProxy(url: string): Promise<TcpProxy & { url: string }> {
-  const { searchParams, pathname } = new URL(url);
-  const proxy = await openTcpProxy(`${searchParams.get("host")}/.s.PGSQL.5432`);
+  const { searchParams, pathname, hostname, port } = new URL(url);
+  const socket = searchParams.get("host");
+  const proxy = await openTcpProxy(
+    socket === null ? { host: hostname, port: Number(port) } : `${socket}/.s.PGSQL.5432`,
+  );
   return { ...proxy, url: `postgres://postgres@127.0.0.1:${proxy.port}${pathname}` };
 }

@@ -14,7 +14,7 @@ import {
   withoutService,
 } from "../../../test/support/doctor.ts";
 import { freePort } from "../../../test/support/free-port.ts";
-import { postgres } from "../../../test/support/postgres.ts";
+import { onePostgres } from "../../../test/support/postgres.ts";
 import type { TestService } from "../../../test/support/service.ts";
 
 /** Statements that no release would run. */
@@ -68,7 +68,7 @@ onBoth("a database that takes no writes is told so", async (dialect, t) => {
 });
 
 void test("an empty PostgreSQL database is told so, and stays empty", async (t) => {
-  const { url, drop } = await (await postgres()).createDatabase();
+  const { url, drop } = await (await onePostgres()).createDatabase();
   t.after(drop);
   const { Client } = await import("pg");
   const client = new Client({ connectionString: url });
