@@ -5,8 +5,10 @@ import { Client } from "pg";
 import { migrateDatabase } from "../src/cli/database.ts";
 import { spreadTables, type SpreadOptions } from "../src/cli/spread.ts";
 import { homeOf, homeOfKey, TASK_BOUND } from "../src/db/home.ts";
+import { findDatabase } from "../src/db/find.ts";
+import { durabilityWarnings } from "../src/db/postgres-durability.ts";
 import { openSpreading } from "../src/db/spread.ts";
-import { withoutService } from "./support/doctor.ts";
+import { runDoctor, withoutService } from "./support/doctor.ts";
 import { startTestService } from "./support/service.ts";
 
 const CITUS_URL = process.env["CITUS_URL"];
@@ -44,7 +46,7 @@ async function createDatabase(t: TestContext): Promise<ClusterDatabase> {
   await coordinator.connect();
   t.after(async () => {
     await coordinator.end();
-    for (const admin of admins) await ask(admin, `drop database ${name} with (force)`);
+    for (const admin of admins) await drop(admin, name);
   });
   const [own, ...workers] = nodes;
   return {
@@ -60,6 +62,18 @@ async function createDatabase(t: TestContext): Promise<ClusterDatabase> {
         await coordinator.query("select citus_add_node($1, $2)", [nodename, nodeport]);
     },
   };
+}
+
+/** Drops a database. A process of Citus that waits for a node ends late. */
+async function drop(admin: string, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await ask(admin, `drop database if exists ${name} with (force)`);
+      return;
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
+  }
 }
 
 async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
@@ -269,3 +283,42 @@ void test(
     await assertNotSpread(coordinator);
   },
 );
+
+/** Has a node refuse connections to its database, as if it was down. */
+async function refuseConnections(url: string): Promise<void> {
+  const admin = new URL(url);
+  const name = admin.pathname.slice(1);
+  admin.pathname = "/postgres";
+  await ask(admin.href, `alter database ${name} allow_connections false`);
+  await ask(admin.href, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+}
+
+void test("an operator is told which node acknowledges what is not on disk (Citus)", SHOWN, async (t) => {
+  const { env, urls, addExtension, addWorkers } = await createDatabase(t);
+  const warnings = async () => {
+    const found = await findDatabase({ database: { kind: "postgres", url: urls[0]! }, dataDir: "" });
+    assert.equal(found!.dialect, "citus");
+    const said = await durabilityWarnings(found!);
+    await found!.close();
+    return said;
+  };
+  await migrateDatabase(env);
+  await addExtension();
+  await addWorkers();
+  await run(env, { shards: "2", run: true });
+  const before = await warnings();
+  const worker = urls[1]!;
+  const name = new URL(worker).pathname.slice(1);
+  await ask(worker, `set citus.enable_ddl_propagation = off; alter database ${name} set synchronous_commit = off`);
+  const added = (await warnings()).filter((warning) => !before.includes(warning));
+  assert.deepEqual(added, [
+    `PostgreSQL at ${new URL(worker).host} acknowledges commits before they are on disk (synchronous_commit is off): a crash of its machine can lose what this service has acknowledged.`,
+  ]);
+  assert.ok((await runDoctor(env)).says("database").includes(added[0]!));
+  // A process starts without nodes that do not answer.
+  await refuseConnections(worker);
+  assert.deepEqual(
+    await warnings(),
+    before.filter((warning) => !warning.includes(new URL(worker).host)),
+  );
+});
