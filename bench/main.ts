@@ -10,6 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { blackHoles } from "./scenarios/black-holes.ts";
 import { callbacks } from "./scenarios/callbacks.ts";
+import { citus } from "./scenarios/citus.ts";
 import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
 import { drain } from "./scenarios/drain.ts";
@@ -51,6 +52,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   growth,
   inbox,
   upgrade,
+  citus,
 };
 /** Scenarios whose results depend on the disk. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
@@ -63,7 +65,7 @@ const HELP = `npm run bench -- [--seconds N] [--fsync-ms N] [--sqlite|--postgres
   --json FILE       writes all figures there
   --markdown FILE   replaces the table of figures in that page
 Scenarios: ${Object.keys(SCENARIOS).join(", ")}.
-BENCH_DIR: where data is kept meanwhile. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
+CITUS_URL: a coordinator of Citus, which the scenario citus needs. BENCH_DIR: where data is kept meanwhile. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

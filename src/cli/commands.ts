@@ -7,6 +7,7 @@ import type { DoctorOptions } from "./doctor.ts";
 import { UsageError } from "./options.ts";
 import type * as People from "./people.ts";
 import type { RotateKeysOptions } from "./rotate-keys.ts";
+import type { SpreadOptions } from "./spread.ts";
 import type * as Tasks from "./tasks.ts";
 import type { WebhookKeyOptions } from "./webhook-key.ts";
 
@@ -66,6 +67,15 @@ function addServiceCommands(program: Command, { env, output, color, exit }: Surr
       await (await import("./database.ts")).migrateDatabase(env);
       output.result("The database is up to date.");
     });
+
+  program
+    .command("spread")
+    .description(
+      "Spreads the tables of tasks over the workers of Citus, once. Without --run, changes nothing, and prints the SQL and the steps.",
+    )
+    .option("--shards <number>", "how many parts the tables have; default: 8")
+    .option("--run", "spreads the tables")
+    .action(async (given: SpreadOptions) => (await import("./spread.ts")).spreadTables(given, env, output));
 
   program
     .command("doctor")

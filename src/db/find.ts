@@ -79,6 +79,7 @@ function sizeOf(path: string): number {
 async function findPostgres(url: string): Promise<FoundDatabase> {
   const { openPool, openSessions } = await import("./postgres-pool.ts");
   const { followDatabaseClock } = await import("./postgres-clock.ts");
+  const { areTasksSpread } = await import("./citus.ts");
   const limited = await openPool(url, LIMITS, { max: 1 });
   const { pool } = limited;
   try {
@@ -87,7 +88,7 @@ async function findPostgres(url: string): Promise<FoundDatabase> {
     clock.stop();
     const { rows } = await pool.query<{ server_version: string }>("show server_version");
     return {
-      dialect: "postgres",
+      dialect: (await areTasksSpread(pool)) ? "citus" : "postgres",
       query: new Kysely({ dialect: new PostgresDialect({ pool: openSessions(limited, () => false).pool }) }),
       version: rows[0]!.server_version,
       clockAheadMs,

@@ -26,7 +26,7 @@ import { homes } from "./migrations/0021-homes.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
-const LOCK_KEY = 3_853_314_791_062_309_107n;
+export const MIGRATION_LOCK = 3_853_314_791_062_309_107n;
 
 /**
  * Brings the tables up to date. It is safe if several processes start at once: PostgreSQL has an advisory lock, and on
@@ -39,7 +39,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
   if (dialect === "sqlite") return migrateToLatest(db, dialect);
   try {
     await db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_KEY)})`.execute(tx);
+      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
       await migrateToLatest(tx, dialect);
     });
   } catch (error) {

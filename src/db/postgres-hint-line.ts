@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { Client, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
 import { SECOND } from "../lib/time.ts";
-import { connectionSettings } from "./postgres-pool.ts";
+import { APPLICATION_NAME, connectionSettings } from "./postgres-pool.ts";
 
 const CHANNEL = "service_hints";
 const STATEMENT_MS = 5 * SECOND;
@@ -67,7 +67,7 @@ function createConnection(url: string, onEnd: () => void) {
   const socket = new Socket();
   const client = new Client({
     ...connectionSettings(url, STATEMENT_MS),
-    application_name: "human-task-service hints",
+    application_name: `${APPLICATION_NAME} hints`,
     stream: () => socket,
   });
   client.on("error", onEnd);

@@ -20,6 +20,9 @@ types.setTypeParser(types.builtins.INT8, Number);
 /** Every statement that requests, the engine and the sweeps send, for tests. Without a subscriber it costs nothing. */
 export const STATEMENTS = channel("human-task-service:postgres-statement");
 
+/** What connections of the service are called in `pg_stat_activity`. Some names have more words. */
+export const APPLICATION_NAME = "human-task-service";
+
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 /** Added to the database's own time limit of a statement. If its error has not arrived by then, the connection is dead. */
 const ANSWER_MS = 1 * SECOND;

@@ -6,7 +6,7 @@ import type { Db, Reader } from "./database.ts";
 import { createMigrationDialect, migrate, notBroughtUpToDate } from "./migrate.ts";
 import { followDatabaseClock } from "./postgres-clock.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
-import { openPool, openSessions, type Limits } from "./postgres-pool.ts";
+import { APPLICATION_NAME, openPool, openSessions, type Limits } from "./postgres-pool.ts";
 import { holdingName, readOne, writeAll, writeOne } from "./postgres-transactions.ts";
 import type { Schema } from "./schema.ts";
 
@@ -29,7 +29,7 @@ export interface PostgresOptions {
 export async function openPostgres({ url, now, onError, onWarning, onInfo = () => {} }: PostgresOptions): Promise<Db> {
   await migrateOnce(url);
 
-  const limited = await openPool(url, LIMITS, { max: POOL_SIZE, application_name: "human-task-service" });
+  const limited = await openPool(url, LIMITS, { max: POOL_SIZE, application_name: APPLICATION_NAME });
   const { pool } = limited;
   const clock = now
     ? { now, stop: () => {} }
@@ -99,7 +99,7 @@ async function migrateOnce(url: string): Promise<void> {
  * Returns the error without the password. The message goes to the terminal and the log, and a driver or pooler may have
  * put the password into it.
  */
-function withoutPassword(error: Error, url: string): Error {
+export function withoutPassword(error: Error, url: string): Error {
   const { password } = new URL(url);
   const secrets = [password, decodePassword(password)].filter((secret) => secret !== "");
   const message = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), error.message);

@@ -33,7 +33,7 @@ export function databasesOn(coordinator: string): () => Promise<{ url: string; d
   const names: string[] = [];
   let last = 0;
   let removed: Promise<void> | undefined;
-  process.on("beforeExit", () => void removeAll(coordinator, names.splice(0)));
+  process.on("beforeExit", () => void dropDatabases(coordinator, names.splice(0)));
 
   async function make(): Promise<Database> {
     const name = `${PREFIX}${process.pid}_${++last}`;
@@ -55,6 +55,12 @@ export function databasesOn(coordinator: string): () => Promise<{ url: string; d
     const database = used ?? (await make());
     return { url: database.url, drop: async () => giveBack(database) };
   };
+}
+
+/** Creates an empty database on the coordinator alone. Returns its address. */
+export async function createPlainDatabase(coordinator: string, name: string): Promise<string> {
+  await ask(addressOf(coordinator, "postgres"), `create database ${name} template template0`);
+  return addressOf(coordinator, name);
 }
 
 /** Creates a database with all tables on every node of the cluster. Returns its address at the coordinator. */
@@ -151,7 +157,7 @@ async function removeLeft(coordinator: string): Promise<void> {
     const left = rows
       .map(({ name }) => name)
       .filter((name) => !isRunning(Number(name.slice(PREFIX.length).split("_")[0])));
-    await removeAll(coordinator, left);
+    await dropDatabases(coordinator, left);
   } finally {
     await client.end();
   }
@@ -165,7 +171,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function removeAll(coordinator: string, names: readonly string[]): Promise<void> {
+/** Drops databases on every node of the cluster. */
+export async function dropDatabases(coordinator: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   for (const { url } of await nodesOf(coordinator))
     for (const name of names) await ask(addressOf(url, "postgres"), `drop database if exists ${name} with (force)`);

@@ -60,7 +60,7 @@ function notMade({ dataDir }: Config): Finding {
 
 async function checkServer({ dialect, query, version, hintsArrive }: FoundDatabase): Promise<Finding[]> {
   if (dialect === "sqlite") return [ok("database", `SQLite ${version} works.`)];
-  const weak = (await durabilityWarnings({ query })).map((sentence) => warning("database", sentence));
+  const weak = (await durabilityWarnings({ query, dialect })).map((sentence) => warning("database", sentence));
   if (hintsArrive === false) weak.push(warning("database", WITHOUT_LISTEN));
   if (Number.parseInt(version, 10) < POSTGRES_OLDEST)
     return [problem("database", `PostgreSQL ${version} is too old: ${POSTGRES_OLDEST} or newer is needed.`), ...weak];
