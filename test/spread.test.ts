@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
@@ -321,4 +323,67 @@ void test("an operator is told which node acknowledges what is not on disk (Citu
     await warnings(),
     before.filter((warning) => !warning.includes(new URL(worker).host)),
   );
+});
+
+void test("the doctor says where the tables are, and which node does not answer (Citus)", SHOWN, async (t) => {
+  const { env, urls, coordinator, addExtension, addWorkers } = await createDatabase(t);
+  const [worker, other] = urls.slice(1) as [string, string];
+  const { host } = new URL(worker);
+  const citus = async (given = env) => {
+    const { status, says } = await runDoctor(given);
+    return { status: status["citus"], said: says("citus"), schema: says("schema") };
+  };
+
+  await migrateDatabase(env);
+  await addExtension();
+  await addWorkers();
+  assert.equal((await citus()).status, undefined, "the tables are not spread");
+  const there = await citus({ ...env, SERVICE_DATABASE_URL: worker });
+  assert.deepEqual([there.status, there.schema], ["problem", ""]);
+  assert.match(there.said, /^SERVICE_DATABASE_URL is the address of a worker of Citus\./);
+
+  await run(env, { shards: "4", run: true });
+  const well = await citus();
+  assert.deepEqual(
+    [well.status, well.said],
+    ["ok", `The tables of tasks are in 4 shards on ${urls.length - 1} nodes of Citus.`],
+  );
+  assert.match(well.schema, /^Up to date/);
+
+  await coordinator.query("select undistribute_table('delivery_places')");
+  const missing = await citus();
+  assert.equal(missing.status, "problem");
+  assert.match(
+    missing.said,
+    /^The other tables of tasks are spread, and these are not: delivery_places\. .* => 'tasks'\)\.$/,
+  );
+  await coordinator.query(
+    "select create_distributed_table('delivery_places', 'home', shard_count => 4, colocate_with => 'none')",
+  );
+  const elsewhere = await citus();
+  assert.match(elsewhere.said, /^The rows of these tables are not on the node of their task: delivery_places\./);
+  await coordinator.query("select update_distributed_table_colocation('delivery_places', colocate_with => 'tasks')");
+  assert.equal((await citus()).status, "ok");
+
+  await refuseConnections(worker);
+  const down = await citus();
+  assert.equal(down.status, "problem");
+  assert.ok(down.said.includes(`The node ${host} of Citus does not answer`), down.said);
+  assert.doesNotMatch(down.said, new RegExp(`node ${new URL(other).host}`));
+
+  // A node that accepts a connection and says nothing.
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const move = "update pg_dist_node set nodename = $1, nodeport = $2 where nodeport = $3";
+  const { hostname, port: own } = new URL(worker);
+  try {
+    await coordinator.query(move, ["127.0.0.1", port, own]);
+    assert.ok((await citus()).said.includes(`The node 127.0.0.1:${port} of Citus does not answer`));
+  } finally {
+    await coordinator.query(move, [hostname, own, port]);
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  }
 });

@@ -7,6 +7,7 @@ import { Client } from "pg";
 import { SERVICE_COMMAND } from "../lib/command.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { areTasksSpread } from "./citus.ts";
+import { AT_WORKER } from "./citus-nodes.ts";
 import { HOMES, TASK_BOUND } from "./home.ts";
 import { compareMigrations, createMigrationDialect, MIGRATION_LOCK } from "./migrate.ts";
 import { withoutPassword } from "./postgres.ts";
@@ -172,8 +173,7 @@ class NotReady extends Error {}
 async function listObstacles(client: Client, query: Kysely<Schema>): Promise<string[]> {
   const citus = await readCitus(client);
   // A worker has none of the other tables.
-  if (citus?.is_worker === true)
-    return ["SERVICE_DATABASE_URL is the address of a worker of Citus. Set it to the address of the coordinator."];
+  if (citus?.is_worker === true) return [AT_WORKER];
   const obstacles: string[] = [];
   const { known, missing, newer } = await compareMigrations(query, "postgres");
   if (missing.length > 0) {

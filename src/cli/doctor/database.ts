@@ -8,6 +8,7 @@ import type { Schema } from "../../db/schema.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { ok, problem, warning, type Finding } from "../../lib/findings.ts";
+import { checkCitus } from "./citus.ts";
 
 const MIB = 2 ** 20;
 /** Free space below which an operator should know, and below which writes are about to fail. */
@@ -25,14 +26,18 @@ export interface CheckedDatabase {
   isCurrent: boolean;
 }
 
-/** Checks the connection, the tables, a write and the free space. */
+/** Checks the connection, the nodes of Citus, the tables, a write and the free space. */
 export async function checkDatabase(config: Config): Promise<CheckedDatabase> {
   const found = await findDatabase(config);
   if (found === null) return { findings: [notMade(config)], found, isCurrent: false };
+  const server = await checkServer(found);
+  const citus = await checkCitus(found);
+  // A worker has none of the other tables.
+  if (citus.isWorker) return { findings: [...server, ...citus.findings], found, isCurrent: false };
   const { findings, isCurrent } = await checkSchema(found);
   const written = isCurrent ? [await checkWriting(found.query)] : [];
   return {
-    findings: [...(await checkServer(found)), ...findings, ...written, ...checkDisk(config, found)],
+    findings: [...server, ...citus.findings, ...findings, ...written, ...checkDisk(config, found)],
     found,
     isCurrent,
   };
