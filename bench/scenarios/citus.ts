@@ -72,7 +72,7 @@ const ACTS: Record<string, Act> = {
     ask: () => () => get("/api/tasks?status=created&sort=deadline&limit=50", `"id"`),
   },
   counts: { clients: 1, ask: () => () => get("/api/tasks/counts", `"open"`) },
-  statistics: { clients: 1, ask: () => () => get("/api/stats", `"open"`) },
+  statistics: { clients: 1, ask: () => () => get("/api/stats", `"totals"`) },
 };
 
 async function start(databaseUrl: string): Promise<Side> {

@@ -78,7 +78,7 @@ void test("what docs/scaling.md says of the code is where it says", () => {
   for (const [path, used] of [
     ["db/locks.ts", /forUpdate\(\)\.skipLocked\(\)/],
     ["tasks/store.ts", /forUpdate\(\s*dialect/],
-    ["tasks/store.ts", /forUpdateOfFree\(dialect/],
+    ["tasks/due-tasks.ts", /forUpdateOfFree\(dialect/],
     ["deliveries/claim.ts", /forUpdateOfFree\(dialect/],
     ["deliveries/outcomes.ts", /forUpdateOfFree\(dialect/],
     ["people/store.ts", /forUpdate\(tx\.dialect/],
@@ -98,7 +98,7 @@ void test("what docs/scaling.md says of the code is where it says", () => {
     assert.ok(used.test(source(path)), `${path} does not have ${used}`);
   const everything = globSync("src/**/*.ts", { cwd: ROOT }).filter((path) => !path.endsWith(".test.ts"));
   const locking = everything.filter((path) => /advisory_(xact_)?lock\(/.test(readFileSync(join(ROOT, path), "utf8")));
-  assert.deepEqual(locking.toSorted(), ["src/db/locks.ts", "src/db/migrate.ts"]);
+  assert.deepEqual(locking.toSorted(), ["src/db/locks.ts", "src/db/migrate.ts", "src/db/postgres-transactions.ts"]);
   const migrations = everything.filter((path) => path.startsWith("src/db/migrations/"));
   for (const path of migrations)
     assert.doesNotMatch(
