@@ -1,3 +1,4 @@
+import { citus } from "./citus/suite.ts";
 import { crashPostgres, crashSqlite } from "./crash/suites.ts";
 import { durability } from "./durability/suite.ts";
 import { faults } from "./faults/suite.ts";
@@ -16,6 +17,7 @@ export const SUITES: readonly Suite[] = [
   durability,
   faults,
   pooler,
+  citus,
   model,
   simulation,
   fuzzRequests,

@@ -8,6 +8,11 @@ import { spreadStatements } from "../../src/db/spread.ts";
 /** Names the address of a coordinator. The tests that need PostgreSQL then get their databases on its cluster. */
 export const CITUS = "CITUS_URL";
 
+/** Returns the folder with the `bin/` of a PostgreSQL with Citus, if the environment names one. */
+export function installedCitus(): string | undefined {
+  return process.env["CITUS_INSTALLED"];
+}
+
 /** Few, because making a shard takes time. */
 const SHARDS = 4;
 /** Databases of tests are called so, followed by the id of their process and a number. */

@@ -121,13 +121,15 @@ function serverAt(socket: string): PostgresServer {
   };
 }
 
+const LOOPBACK = "127.0.0.1";
+
 function addressAt(socket: string): (database: string) => string {
   return (database) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
 }
 
 /** A separate PostgreSQL that tests may break. It ends with this process. */
 export interface Cluster {
-  /** The folder of its socket. */
+  /** The folder of its socket. A server with a port has none. */
   socket: string;
   /** Returns the address of a database in it, which may not exist. */
   address(database: string): string;
@@ -149,6 +151,7 @@ export interface Cluster {
  * @param inMemory - keeps tables and log in memory if the machine has enough: a test database has about 300 files
  * @param wrapper - a command, with arguments, that runs the server as its child
  * @param installed - the folder of another PostgreSQL with `bin/`, instead of the one from `npm ci`
+ * @param port - a free port of 127.0.0.1, instead of a socket
  */
 export function createCluster(
   settings: Readonly<Record<string, string>>,
@@ -157,7 +160,8 @@ export function createCluster(
     wrapper = [],
     installed,
     inMemory = false,
-  }: { data?: string; wrapper?: readonly string[]; installed?: string; inMemory?: boolean } = {},
+    port,
+  }: { data?: string; wrapper?: readonly string[]; installed?: string; inMemory?: boolean; port?: number } = {},
 ): Cluster {
   const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
   // Programs stay on disk, because running them from memory may be forbidden.
@@ -179,13 +183,17 @@ export function createCluster(
   );
 
   const all = {
-    listen_addresses: "",
     dynamic_shared_memory_type: "mmap",
-    unix_socket_directories: socket,
+    ...(port === undefined
+      ? { listen_addresses: "", unix_socket_directories: socket }
+      : { listen_addresses: LOOPBACK, unix_socket_directories: "", port: String(port) }),
     max_connections: "400",
     ...settings,
   };
-  const address = addressAt(socket);
+  const address =
+    port === undefined
+      ? addressAt(socket)
+      : (database: string) => `postgres://postgres@${LOOPBACK}:${port}/${database}`;
   let child: ChildProcess | null = null;
   let ended: Promise<unknown> = Promise.resolve();
   const end = async (signal: NodeJS.Signals) => {
