@@ -4,7 +4,9 @@
  */
 import { proveCrashes, type World } from "../crash/crashes.ts";
 import { saveTables } from "../crash/save-tables.ts";
-import type { Suite } from "../suite.ts";
+import { failStatements } from "../faults/statements.ts";
+import { createRandom } from "../random.ts";
+import type { Run, Suite } from "../suite.ts";
 import { installedCitus } from "../../test/support/citus.ts";
 import { startProcess } from "../../test/support/processes.ts";
 import { startCitus } from "./cluster.ts";
@@ -18,16 +20,26 @@ export const citus: Suite = {
     "with tables spread over the nodes of Citus, acknowledged writes stay, a task ends once, a key has one id, and callbacks arrive in time, when kill -9 hits any node or process",
   counts: { short: 4, long: 52, unit: "kill cycles" },
   lacking: () => (installedCitus() === undefined ? LACKING : null),
-  run: async (run) =>
-    proveCrashes(run, {
+  run: async (run) => {
+    await proveCrashes(run, {
       open: openWorld,
       // A node that is down cannot write the rows of its homes.
       passing: ["DATABASE_UNAVAILABLE", "COMMIT_UNKNOWN"],
       mayWriteAfterDeath: true,
       // A lost attempt is found when its lease of 30 s expires, and may be lost again.
       neglectMs: 120_000,
-    }),
+    });
+    await proveStatements(run);
+  },
 };
+
+/** Lets every statement of every use case fail once on spread tables. */
+async function proveStatements({ seed, say }: Run): Promise<void> {
+  const { url, remove } = await startCitus(installedCitus()!);
+  const violations = await failStatements("postgres", { random: createRandom(seed), say }, url);
+  await remove();
+  if (violations.length > 0) throw new Error(violations.join("\n"));
+}
 
 async function openWorld(): Promise<World> {
   const { url, nodes, startAll, settle, remove } = await startCitus(installedCitus()!);

@@ -43,7 +43,7 @@ export function createFaultyDb(): FaultyDb {
     if (!isInTransaction) return unavailable();
     // The error codes of the drivers.
     const code = failure === "refused" ? "53100" : "ECONNRESET";
-    return Object.assign(new Error("made to fail"), dialect === "postgres" ? { code } : { errcode: 13 });
+    return Object.assign(new Error("made to fail"), dialect === "sqlite" ? { errcode: 13 } : { code });
   }
 
   /** Applies the effect of a lost statement. */
@@ -102,7 +102,7 @@ export function createFaultyDb(): FaultyDb {
   async function transaction<T>(run: () => Promise<T>): Promise<T> {
     if (failure === "refused" && strikes()) throw unavailable();
     const value = await run();
-    if (failure === "lost" && dialect === "postgres" && strikes())
+    if (failure === "lost" && dialect !== "sqlite" && strikes())
       throw new ServiceError("COMMIT_UNKNOWN", { cause: new Error("made to fail") });
     return value;
   }
@@ -115,9 +115,9 @@ export function createFaultyDb(): FaultyDb {
       heavy: wrapReader(db.heavy),
       write,
       writeOne: async (asked, params) =>
-        dialect === "postgres"
-          ? transaction(async () => db.writeOne(asked, params))
-          : write(async (tx) => tx.run(asked, params)),
+        dialect === "sqlite"
+          ? write(async (tx) => tx.run(asked, params))
+          : transaction(async () => db.writeOne(asked, params)),
       ping: async () => statement({ isInTransaction: false, query: db.query as Kysely<Schema> }, async () => db.ping()),
     };
   };

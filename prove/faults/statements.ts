@@ -65,33 +65,40 @@ const TABLES = Object.keys({
 /** Lets every statement of every use case fail once, on both databases. */
 export const statements: Scene = {
   name: "each statement fails once",
-  play: async ({ random, say }) => {
-    const violations: string[] = [];
-    const taking = await startReceiver();
-    const refusing = await startReceiver((response) => response.writeHead(500).end());
-    for (const dialect of ["sqlite", "postgres"] as const) {
-      const faulty = createFaultyDb();
-      const { service, stop } = await startTestService(dialect, {
-        db: faulty.wrap,
-        deliveries: { random: random.next },
-      });
-      const stage = { service, taking: taking.url, refusing: refusing.url };
-      let struck = 0;
-      for (const useCase of USE_CASES) {
-        for (const failure of ["refused", "lost"] as const) {
-          const found = await failEach(useCase, failure, { ...stage, faulty, random });
-          struck += found.struck;
-          violations.push(...found.violations.map((text) => `${useCase.name}, ${failure}, ${dialect}: ${text}`));
-        }
-      }
-      say(`${USE_CASES.length} use-cases on ${dialect}, ${struck} statements failed`);
-      await stop();
-    }
-    await taking.close();
-    await refusing.close();
-    return violations;
-  },
+  play: async (stage) => [...(await failStatements("sqlite", stage)), ...(await failStatements("postgres", stage))],
 };
+
+/** @param url - the address of an empty database; a new one if it is left out */
+export async function failStatements(
+  dialect: "sqlite" | "postgres",
+  { random, say }: Parameters<Scene["play"]>[0],
+  url?: string,
+): Promise<string[]> {
+  const violations: string[] = [];
+  const taking = await startReceiver();
+  const refusing = await startReceiver((response) => response.writeHead(500).end());
+  const faulty = createFaultyDb();
+  const { service, stop } = await startTestService(dialect, {
+    db: faulty.wrap,
+    deliveries: { random: random.next },
+    ...(url !== undefined && { env: { SERVICE_DATABASE_URL: url } }),
+  });
+  const stage = { service, taking: taking.url, refusing: refusing.url };
+  const where = service.ctx.db.dialect;
+  let struck = 0;
+  for (const useCase of USE_CASES) {
+    for (const failure of ["refused", "lost"] as const) {
+      const found = await failEach(useCase, failure, { ...stage, faulty, random });
+      struck += found.struck;
+      violations.push(...found.violations.map((text) => `${useCase.name}, ${failure}, ${where}: ${text}`));
+    }
+  }
+  say(`${USE_CASES.length} use-cases on ${where}, ${struck} statements failed`);
+  await stop();
+  await taking.close();
+  await refusing.close();
+  return violations;
+}
 
 async function failEach(
   useCase: UseCase,
