@@ -3,6 +3,7 @@
  * when a node fails, so there is one transaction for each shard. One database is one shard.
  */
 import { createBatcher, type Batcher, type BatchLimits } from "../lib/batch.ts";
+import { ServiceError } from "../errors.ts";
 import type { Db, Tx } from "./database.ts";
 
 /** Groups rows by their shard. @param homeOf - returns the home of a row */
@@ -15,7 +16,8 @@ export function byShard<T>({ shardOf }: Pick<Db, "shardOf">, rows: readonly T[],
  * theirs.
  *
  * @returns the results of all shards
- * @throws the error of a shard that failed, after all have been tried
+ * @throws the error of a shard that failed, after all have been tried; COMMIT_UNKNOWN instead of DATABASE_UNAVAILABLE if
+ *   another shard was written, because callers take the latter as "nothing was"
  */
 export async function writeByShard<T, R>(
   db: Db,
@@ -32,8 +34,10 @@ export async function writeByShard<T, R>(
       errors.push(error);
     }
   }
-  if (errors.length > 0) throw errors[0];
-  return results;
+  const [error] = errors;
+  if (error === undefined) return results;
+  const isUnavailable = error instanceof ServiceError && error.code === "DATABASE_UNAVAILABLE";
+  throw results.length > 0 && isUnavailable ? new ServiceError("COMMIT_UNKNOWN", { cause: error }) : error;
 }
 
 /** Gathers the items of each shard into batches of their own, so that a batch can be one transaction. */

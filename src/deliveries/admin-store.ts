@@ -89,7 +89,7 @@ export async function redeliver(
   tx: Tx,
   kind: string,
   deliveries: readonly Located[],
-  { projects, status = null }: RedeliverLimits,
+  status: DeliveryStatus | null = null,
 ): Promise<DeliveryRow[]> {
   if (deliveries.length === 0) return [];
   const { dialect } = tx;
@@ -99,7 +99,6 @@ export async function redeliver(
     .where(isOneOf(dialect, ["id", "home"], locationsFor(tx, deliveries)))
     .where("kind", "=", kind);
   if (status !== null) select = select.where("status", "=", status);
-  if (projects !== null) select = select.where(isOfTaskIn(projects));
   const locked = await forUpdate(dialect, select)
     .orderBy("id")
     .modifyEnd(beyondHome("redelivered callbacks"))
@@ -126,25 +125,33 @@ export async function redeliver(
   return rows;
 }
 
-/** Returns the deliveries of these ids that exist, with their homes. */
-export async function locate(reader: Reader, ids: readonly string[]): Promise<Located[]> {
-  if (ids.length === 0) return [];
-  const found = await reader.query
-    .selectFrom("deliveries")
-    .select(["id", "home"])
-    .where(isOneOf(reader.dialect, ["id", "home"], locationsFor(reader, ids.map(located))))
-    .execute();
+/**
+ * Returns those of the deliveries that exist, with their homes.
+ * @param projects - of whose tasks they may be; null: of all
+ */
+export async function locate(
+  reader: Reader,
+  ids: readonly string[],
+  projects: readonly string[] | null,
+): Promise<Located[]> {
+  const find = async (rows: readonly Located[]) => {
+    if (rows.length === 0) return [];
+    let select = reader.query
+      .selectFrom("deliveries")
+      .select(["id", "home"])
+      .where(isOneOf(reader.dialect, ["id", "home"], locationsFor(reader, rows)));
+    if (projects !== null) select = select.where(isOfTaskIn(projects));
+    return select.execute();
+  };
+  const found = await find(ids.map(located));
   if (found.length === ids.length) return found;
   const isFound = new Set(found.map(({ id }) => id));
   const others = await findOtherHomes(
     reader,
     ids.filter((id) => !isFound.has(id)),
   );
-  return [...found, ...others];
+  return [...found, ...(await find(others))];
 }
-
-/** Which of the given deliveries are redelivered. */
-type RedeliverLimits = Pick<Redelivered, "projects"> & Partial<Pick<Redelivered, "status">>;
 
 /** Which deliveries an operator redelivers. */
 export interface Redelivered {

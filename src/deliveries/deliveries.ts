@@ -83,9 +83,9 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
 export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Promise<WebhookDelivery> {
   const projects = requireOperatorOfSome(caller);
   requireDeliveryId(id);
-  const found = await locate(db, [id]);
+  const found = await locate(db, [id], projects);
   return db.write(async (tx) => {
-    const [row] = await redeliver(tx, KIND, found, { projects });
+    const [row] = await redeliver(tx, KIND, found);
     if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
     const details = { task_id: row.task_id, origin: row.origin };
     await recordSecurityEvent(tx, { type: "callback_redelivered", target: { kind: "callback", id }, details });
@@ -116,7 +116,7 @@ export async function redeliverMany({ db }: Ctx, caller: Caller, body: Redeliver
 async function redeliverIds(db: Db, projects: readonly string[] | null, ids: readonly string[]): Promise<number> {
   let count = 0;
   for (let i = 0; i < ids.length; i += REDELIVER_BATCH) {
-    const batch = await locate(db, ids.slice(i, i + REDELIVER_BATCH));
+    const batch = await locate(db, ids.slice(i, i + REDELIVER_BATCH), projects);
     count += await redeliverBatch(db, batch, { status: null, origin: null, projects });
   }
   return count;
@@ -145,7 +145,7 @@ async function redeliverBatch(db: Db, batch: readonly Located[], only: Redeliver
     batch,
     ({ home }) => home,
     async (tx, some) => {
-      const { length: count } = await redeliver(tx, KIND, some, only);
+      const { length: count } = await redeliver(tx, KIND, some, status);
       if (count > 0)
         await recordSecurityEvent(tx, { type: "callbacks_redelivered", details: { count, status, origin } });
       return count;

@@ -247,9 +247,7 @@ testOnBoth("a row that leaves the status while many are redelivered is left alon
   await deliver(service);
   const { id } = await ofTask(service, task);
   const rows = (status: "FAILED" | "SUCCEEDED") =>
-    service.ctx.db.write((tx) =>
-      redeliverRows(tx, "callback", [{ id, home: homeOf(task) }], { projects: null, status }),
-    );
+    service.ctx.db.write((tx) => redeliverRows(tx, "callback", [{ id, home: homeOf(task) }], status));
   assert.deepEqual(await rows("FAILED"), []);
   assert.equal((await ofTask(service, task)).status, "SUCCEEDED");
   assert.equal((await rows("SUCCEEDED")).length, 1);
