@@ -38,10 +38,7 @@ export async function citus(bench: Bench): Promise<void> {
     for (const [name, { clients, ask }] of Object.entries(ACTS))
       await compare(bench, name, clients, ask, plain, spread);
     await compareClaims(bench, plain, spread);
-    for (const { service, home } of [plain, spread]) {
-      await service.stop();
-      await home.remove();
-    }
+    for (const { home } of [plain, spread]) await home.remove();
   } finally {
     await dropDatabases(coordinator, [plainName, spreadName]);
   }
@@ -123,7 +120,7 @@ async function refill(side: Side, seconds: number): Promise<void> {
   pool.close();
 }
 
-/** Compares how long it takes to claim due deliveries of several homes, without a service. */
+/** Compares how long it takes to claim due deliveries of several homes. Stops both services, which would take them. */
 async function compareClaims({ figure }: Bench, plain: Side, spread: Side): Promise<void> {
   const sides = [plain, spread];
   await Promise.all(sides.map(async ({ service }) => service.stop()));
