@@ -65,7 +65,7 @@ const HELP = `npm run bench -- [--seconds N] [--fsync-ms N] [--sqlite|--postgres
   --json FILE       writes all figures there
   --markdown FILE   replaces the table of figures in that page
 Scenarios: ${Object.keys(SCENARIOS).join(", ")}.
-CITUS_URL: a coordinator of Citus, which the scenario citus needs. BENCH_DIR: where data is kept meanwhile. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
+CITUS_URL: the address of a coordinator of Citus, for the scenario citus. BENCH_DIR: where data is kept meanwhile. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

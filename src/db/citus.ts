@@ -9,7 +9,7 @@ import type { Pool } from "pg";
 import { MINUTE } from "../lib/time.ts";
 import { HOMES } from "./home.ts";
 
-/** A shard may be split while processes run. Until they notice, writes are slower, and some wait for the next try. */
+/** A shard may be split while processes run. Until they notice, writes to several of its homes may fail. */
 const LOOK_EVERY_MS = 1 * MINUTE;
 
 /** Where the homes are. */

@@ -37,7 +37,6 @@ export function spreadStatements(shards: number): RawBuilder<unknown>[] {
     sql`create table older_keys (
       idempotency_key text not null, asked_by_id text not null, task_id text not null,
       primary key (idempotency_key, asked_by_id))`,
-    sql`create index older_keys_by_task on older_keys (task_id)`,
     sql`insert into older_keys (idempotency_key, asked_by_id, task_id)
       select idempotency_key, asked_by_id, id from tasks where home <> ${HOME_OF_KEY}`,
     sql`drop index tasks_by_key`,

@@ -1,6 +1,6 @@
 /**
  * Idempotency keys of tasks from releases without homes. On Citus, such a task is not at the home of its key, where a second
- * one would be noticed. `service spread` writes these keys into a table of their own, on the coordinator. Tasks only leave it.
+ * one would be noticed. `service spread` writes these keys into a table of their own, on the coordinator. None is added later.
  */
 import { sql } from "kysely";
 import type { Reader } from "../db/database.ts";
@@ -34,13 +34,13 @@ export interface OlderKeys {
 /** @returns null where the home of every task follows from its key, or keys are unique over all homes */
 export function createOlderKeys(db: Reader): OlderKeys | null {
   if (db.dialect !== "citus") return null;
-  let areGone = false;
+  let isEmpty = false;
   return {
     has: async (key) => {
-      if (areGone) return false;
+      if (isEmpty) return false;
       const { rows } = await sql`select from older_keys limit 1`.execute(db.query);
-      areGone = rows.length === 0;
-      return !areGone && (await findOlderTask(db, key)) !== null;
+      isEmpty = rows.length === 0;
+      return !isEmpty && (await findOlderTask(db, key)) !== null;
     },
   };
 }
