@@ -27,6 +27,7 @@ import { timeouts } from "./scenarios/timeouts.ts";
 import { upgrade } from "./scenarios/upgrade.ts";
 import { restartAmidDead, unknownReceiver } from "./scenarios/unknown-receivers.ts";
 import { wake } from "./scenarios/wake.ts";
+import { compareWith, comparison } from "./support/compare.ts";
 import { compareWithFloor, type Bench, type Dialect, type Figure } from "./support/bench.ts";
 import { line, replaceTable, table, writeJson } from "./support/report.ts";
 import { clearAway } from "./support/target.ts";
@@ -58,12 +59,15 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
 
 const HELP = `npm run bench -- [--seconds N] [--fsync-ms N] [--sqlite|--postgres] [--json FILE] [--markdown FILE] [scenario ...]
+npm run bench -- --before FOLDER [--rounds N] [--seconds N] [--sqlite|--postgres] [scenario ...]
 
   --seconds N       how long one turn takes (3); some scenarios need a multiple of it
   --fsync-ms N      every fsync takes N ms longer, by strace; then only: ${WITH_SLOW_FSYNC.join(", ")}
   --sqlite, --postgres   this database only
   --json FILE       writes all figures there
   --markdown FILE   replaces the table of figures in that page
+  --before FOLDER   compares with another checkout of the service, installed there: both take turns
+  --rounds N        how many turns each of both takes (5)
 Scenarios: ${Object.keys(SCENARIOS).join(", ")}.
 CITUS_URL: the address of a coordinator of Citus, for the scenario citus. BENCH_DIR: where data is kept meanwhile. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
 
@@ -76,13 +80,16 @@ const { values, positionals } = parseArgs({
     postgres: { type: "boolean", default: false },
     json: { type: "string" },
     markdown: { type: "string" },
+    before: { type: "string" },
+    rounds: { type: "string", default: "5" },
     help: { type: "boolean", short: "h", default: false },
   },
 });
 const seconds = Number(values.seconds);
 const fsyncMs = Number(values["fsync-ms"]);
 const isKnown = positionals.every((name) => name in SCENARIOS);
-if (values.help || !isKnown || !(seconds > 0) || !(fsyncMs >= 0)) {
+const rounds = Number(values.rounds);
+if (values.help || !isKnown || !(seconds > 0) || !(fsyncMs >= 0) || !(rounds >= 1)) {
   console.error(HELP);
   process.exit(values.help ? 0 : 1);
 }
@@ -91,6 +98,13 @@ const dialects = values.sqlite === values.postgres ? both : both.filter((dialect
 const chosen = Object.keys(SCENARIOS).filter((name) =>
   positionals.length > 0 ? positionals.includes(name) : fsyncMs === 0 || WITH_SLOW_FSYNC.includes(name),
 );
+
+if (values.before !== undefined) {
+  const only = dialects.length === 1 ? [`--${dialects[0]}`] : [];
+  const args = ["--seconds", values.seconds, "--fsync-ms", values["fsync-ms"], ...only, ...chosen];
+  console.log(`\n${comparison(compareWith(values.before, rounds, args))}`);
+  process.exit(0);
+}
 
 // A request may fail before any code awaits it. The code that awaits it later gets the error.
 process.on("unhandledRejection", (error) => console.error(error));
