@@ -283,6 +283,17 @@ export const ERRORS = {
     message: "Your device did not check that it's you. Set a PIN, a fingerprint or a face on it, and try again.",
     help: "A passkey replaces a password, so the device must verify its user: by PIN, fingerprint, face or screen lock. Security keys without a PIN need one first.",
   },
+  ACTION_AND_SCHEMAS: {
+    status: 422,
+    message:
+      "A task about an action has no `payload`, `payload_schema`, `response_schema` or `form_definition` of its own.",
+    help: "The service makes these fields from `action` or `actions`: the arguments are the payload, and the answer is a decision. Leave them out, or leave out the action.",
+  },
+  NOT_EDITABLE: {
+    status: 422,
+    message: "The edit changes an argument that cannot be changed.",
+    help: "The agent that asked allows edits only at the places in `editable`. `details` names each other place that the edit changes, with a JSON Pointer. Everything else must be as in `action.args`. Nothing was stored.",
+  },
   RESPONSE_SCHEMA_NOT_OBJECT: {
     status: 422,
     message: "`response_schema` does not accept any object, and an answer must be an object.",

@@ -160,6 +160,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     assign_to: email === null ? null : JSON.stringify({ email }),
     notify: null,
     verifier_config: null,
+    action: null,
   };
   return {
     tasks: [task] as [TaskRow],

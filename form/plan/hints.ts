@@ -52,7 +52,7 @@ export function readHints(definition: unknown, properties: ReadonlySet<string>, 
     ui: merge(own(wrapped, "ui"), channel === null ? undefined : own(own(own(wrapped, "channels"), channel), "ui")),
     prefill: new Map(
       Object.entries(isRaw(copies) ? copies : {}).filter(
-        (copy): copy is [string, string] => isPointer(copy[0]) && isPointer(copy[1]),
+        (copy): copy is [string, string] => isPointer(copy[0]) && (copy[1] === "" || isPointer(copy[1])),
       ),
     ),
     decision: isPointer(decision) && properties.has(firstKey(decision)) ? decision : null,

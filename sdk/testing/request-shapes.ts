@@ -4,9 +4,6 @@ export const CREATE_TASK = {
   "type": "object",
   "required": [
     "task",
-    "payload",
-    "payload_schema",
-    "response_schema",
     "timeout_seconds",
     "idempotency_key"
   ],
@@ -27,6 +24,199 @@ export const CREATE_TASK = {
     "response_schema": {
       "type": "object",
       "additionalProperties": true
+    },
+    "action": {
+      "type": [
+        "object",
+        "null"
+      ],
+      "required": [
+        "name",
+        "args"
+      ],
+      "properties": {
+        "name": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        },
+        "args": {
+          "type": "object",
+          "additionalProperties": true
+        },
+        "args_schema": {
+          "type": [
+            "object",
+            "null"
+          ],
+          "additionalProperties": true
+        },
+        "description": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "maxLength": 10000
+        },
+        "allowed": {
+          "type": [
+            "array",
+            "null"
+          ],
+          "items": {
+            "type": "string",
+            "enum": [
+              "approve",
+              "edit",
+              "reject",
+              "respond"
+            ]
+          },
+          "minItems": 1,
+          "maxItems": 4,
+          "uniqueItems": true
+        },
+        "editable": {
+          "type": [
+            "array",
+            "null"
+          ],
+          "items": {
+            "type": "string",
+            "maxLength": 1000
+          },
+          "minItems": 1,
+          "maxItems": 100
+        },
+        "risk": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "enum": [
+            "normal",
+            "high"
+          ]
+        },
+        "message_required": {
+          "type": [
+            "array",
+            "null"
+          ],
+          "items": {
+            "type": "string",
+            "enum": [
+              "approve",
+              "edit",
+              "reject",
+              "respond"
+            ]
+          },
+          "minItems": 0,
+          "maxItems": 4,
+          "uniqueItems": true
+        }
+      },
+      "additionalProperties": true
+    },
+    "actions": {
+      "type": [
+        "array",
+        "null"
+      ],
+      "items": {
+        "type": "object",
+        "required": [
+          "name",
+          "args"
+        ],
+        "properties": {
+          "name": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 200
+          },
+          "args": {
+            "type": "object",
+            "additionalProperties": true
+          },
+          "args_schema": {
+            "type": [
+              "object",
+              "null"
+            ],
+            "additionalProperties": true
+          },
+          "description": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "maxLength": 10000
+          },
+          "allowed": {
+            "type": [
+              "array",
+              "null"
+            ],
+            "items": {
+              "type": "string",
+              "enum": [
+                "approve",
+                "edit",
+                "reject",
+                "respond"
+              ]
+            },
+            "minItems": 1,
+            "maxItems": 4,
+            "uniqueItems": true
+          },
+          "editable": {
+            "type": [
+              "array",
+              "null"
+            ],
+            "items": {
+              "type": "string",
+              "maxLength": 1000
+            },
+            "minItems": 1,
+            "maxItems": 100
+          },
+          "risk": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "enum": [
+              "normal",
+              "high"
+            ]
+          },
+          "message_required": {
+            "type": [
+              "array",
+              "null"
+            ],
+            "items": {
+              "type": "string",
+              "enum": [
+                "approve",
+                "edit",
+                "reject",
+                "respond"
+              ]
+            },
+            "minItems": 0,
+            "maxItems": 4,
+            "uniqueItems": true
+          }
+        },
+        "additionalProperties": true
+      },
+      "minItems": 2,
+      "maxItems": 50
     },
     "form_definition": {
       "type": [
@@ -114,7 +304,40 @@ export const CREATE_TASK = {
       "maxLength": 64
     }
   },
-  "additionalProperties": true
+  "additionalProperties": true,
+  "if": {
+    "anyOf": [
+      {
+        "type": "object",
+        "properties": {
+          "action": {
+            "type": "object"
+          }
+        },
+        "required": [
+          "action"
+        ]
+      },
+      {
+        "type": "object",
+        "properties": {
+          "actions": {
+            "type": "array"
+          }
+        },
+        "required": [
+          "actions"
+        ]
+      }
+    ]
+  },
+  "else": {
+    "required": [
+      "payload",
+      "payload_schema",
+      "response_schema"
+    ]
+  }
 };
 
 export const COMPLETE_TASK = {

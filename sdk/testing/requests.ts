@@ -1,3 +1,4 @@
+import type { Actions } from "../../src/actions/request.ts";
 import { notifiableEmail } from "../../src/channels/email/notifiable.ts";
 import { notifiableSlack } from "../../src/channels/slack/notifiable.ts";
 import { invalid, ServiceError } from "../../src/errors.ts";
@@ -5,6 +6,7 @@ import { readUrlForm } from "../../src/outbound/url-form.ts";
 import { parseAssignTo, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
+import { readRequestForm, type FormRequest } from "../../src/tasks/request-form.ts";
 import type { CancelTaskBody, CompleteTaskBody, CreateTaskBody, ExtendTaskBody } from "../../src/tasks/schema.ts";
 import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
@@ -24,7 +26,9 @@ const CHANNELS = [notifiableEmail, notifiableSlack];
 
 /** A valid request to create a task. */
 export interface Creation {
-  body: CreateTaskBody;
+  request: FormRequest;
+  /** null if it has no actions. */
+  actions: Actions | null;
   /** null if `assign_to` names no one. */
   routing: Routing | null;
   notify: readonly Destination[];
@@ -33,16 +37,26 @@ export interface Creation {
 /** Reads the body of a creation with an unused key. @throws ServiceError */
 export function readCreation(given: unknown): Creation {
   requireShape(CREATE, given, "");
-  const body = given as CreateTaskBody;
-  const payloadSchema = JSON.stringify(body.payload_schema);
-  requireSchema(payloadSchema, "/payload_schema");
-  requireTakesObjects(requireSchema(JSON.stringify(body.response_schema), "/response_schema"));
-  const routing = body.assign_to == null ? null : parseAssignTo(body.assign_to);
-  const notify = readNotify(body.notify ?? [], CHANNELS);
-  if (body.verifier_config != null) readVerifierConfig(body.verifier_config, []);
-  if (body.callback_url != null) requireCallbackUrl(body.callback_url);
-  requireFits(payloadSchema, body.payload, "/payload");
-  return { body, routing, notify };
+  const { request, actions } = readRequestForm(given as CreateTaskBody);
+  requireForm(request, actions);
+  const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
+  const notify = readNotify(request.notify ?? [], CHANNELS);
+  if (request.verifier_config != null) readVerifierConfig(request.verifier_config, []);
+  if (request.callback_url != null) requireCallbackUrl(request.callback_url);
+  return { request, actions, routing, notify };
+}
+
+/** Checks the schemas, and the values that they describe. @throws ServiceError */
+function requireForm({ payload, payload_schema, response_schema }: FormRequest, actions: Actions | null): void {
+  const at = (name: string) => (actions === null ? `/${name}` : actions.isList ? "/actions" : "/action");
+  for (const [i, { args, args_schema, allowed }] of (actions?.all ?? []).entries()) {
+    const path = actions?.isList ? `/actions/${i}` : "/action";
+    const formats = allowed.includes("edit") ? "assert" : "annotate";
+    requireFits(JSON.stringify(args_schema), args, `${path}/args`, formats);
+  }
+  requireSchema(JSON.stringify(payload_schema), at("payload_schema"));
+  requireTakesObjects(requireSchema(JSON.stringify(response_schema), at("response_schema")));
+  if (actions === null) requireFits(JSON.stringify(payload_schema), payload, "/payload");
 }
 
 function requireCallbackUrl(text: string): void {

@@ -41,8 +41,8 @@ function settled(verdict: Verdict): SettledVerdict {
  * @param schema - as JSON
  * @throws ServiceError VALIDATION_FAILED
  */
-export function requireFits(schema: string, value: JsonObject, path: "/payload" | "/response"): void {
-  requireValid(verdictOf(requireSchema(schema, `${path}_schema`), value, formatsOf(path)), path);
+export function requireFits(schema: string, value: JsonObject, path: string, formats = formatsOf(path)): void {
+  requireValid(verdictOf(requireSchema(schema, `${path}_schema`), value, formats), path);
 }
 
 /** Returns the problems of a response that does not fit its schema; empty if it fits. Paths lead into the response. */

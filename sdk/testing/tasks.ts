@@ -1,3 +1,5 @@
+import { answerToStore } from "../../src/actions/decision.ts";
+import { toStored } from "../../src/actions/request.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Caller } from "../../src/people/caller.ts";
@@ -77,11 +79,11 @@ export function findByKey(
 }
 
 /** Stores a task with an unused key. */
-export function createTask(tasks: Tasks, { body, routing, notify }: Creation): TaskRecord {
+export function createTask(tasks: Tasks, { request, actions, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
-  const documents = toDocuments(body);
+  const documents = toDocuments(request, actions && toStored(actions));
   const rows = newTask(
-    { body, documents, project: body.project ?? "default" },
+    { body: request, documents, project: request.project ?? "default" },
     askerOf(ADMIN),
     actorOf(ADMIN),
     { now, home: HOME },
@@ -152,7 +154,8 @@ export function answerTask(tasks: Tasks, id: string, answer: GivenAnswer, by: Ac
   if (isTerminal(task.status) || tasks.timeline.now() >= task.timeout_at)
     throw new ServiceError("TASK_ALREADY_TERMINAL");
   requireFits(task.response_schema, answer.response, "/response");
-  return move(tasks, stored, eventOf(task, answer, verdict), by);
+  const given = { ...answer, response: answerToStore(task, answer.response) };
+  return move(tasks, stored, eventOf(task, given, verdict), by);
 }
 
 function eventOf(task: TaskWithDocuments, answer: GivenAnswer, verdict: Verdict): AnswerEvent {

@@ -58,6 +58,7 @@ export const COLUMNS = {
     notify: "json",
     verifier_config: "json",
     home: "integer",
+    action: "json",
   },
   task_responses: {
     task_id: "text",

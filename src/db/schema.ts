@@ -101,6 +101,8 @@ export interface TaskDocumentsRow {
   assign_to: string | null;
   notify: string | null;
   verifier_config: string | null;
+  /** The actions that the task asks about, without what is in `payload` (actions/request.ts); null: none. */
+  action: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }

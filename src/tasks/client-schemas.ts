@@ -86,16 +86,20 @@ export async function requireFits(
   schemas: PatternHost,
   schema: Schema,
   value: JsonObject,
-  path: "/payload" | "/response",
+  path: string,
+  formats: Formats = formatsOf(path),
 ): Promise<void> {
-  requireValid(await schemas.validate(schema, value, { formats: formatsOf(path) }), path);
+  requireValid(await schemas.validate(schema, value, { formats }), path);
 }
+
+/** Whether formats are checked. */
+type Formats = "assert" | "annotate";
 
 /**
  * Returns how formats are treated. Formats of a response are checked, because the form asks for them. Formats of a payload
  * are not: agents send what they have, and libraries write `date-time` without a zone.
  */
-export function formatsOf(path: "/payload" | "/response"): "assert" | "annotate" {
+export function formatsOf(path: string): Formats {
   return path === "/response" ? "assert" : "annotate";
 }
 
@@ -103,8 +107,8 @@ export function formatsOf(path: "/payload" | "/response"): "assert" | "annotate"
  * Rejects a value that does not fit its schema, or that cannot be checked.
  * @throws ServiceError VALIDATION_FAILED, OVERLOADED
  */
-export function requireValid(verdict: SettledVerdict, path: "/payload" | "/response"): void {
-  const name = path.slice(1);
+export function requireValid(verdict: SettledVerdict, path: string): void {
+  const name = path.slice(path.lastIndexOf("/") + 1);
   switch (verdict.status) {
     case "valid":
       return;

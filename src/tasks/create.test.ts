@@ -33,6 +33,8 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     payload_schema: body.payload_schema,
     response_schema: body.response_schema,
     form_definition: { ui: {} },
+    action: null,
+    actions: null,
     assign_to: { email: "Dana@example.com" },
     assigned_to_email: "Dana@example.com",
     assigned_to_user_id: null,
@@ -249,11 +251,11 @@ testOnBoth("what the route does not take is 400 and names the place", async (ser
     [{ ...body, form_definition: [] }, ["/form_definition"]],
     [{ ...body, verifier_config: "x" }, ["/verifier_config"]],
     [{ ...body, callback_url: 1 }, ["/callback_url"]],
-    [{}, ["/task", "/payload", "/payload_schema", "/response_schema", "/timeout_seconds", "/idempotency_key"]],
+    [{}, ["/payload", "/payload_schema", "/response_schema", "/task", "/timeout_seconds", "/idempotency_key"]],
     [[], [""]],
     ["text", [""]],
     [7, [""]],
-    [null, ["/task", "/payload", "/payload_schema", "/response_schema", "/timeout_seconds", "/idempotency_key"]],
+    [null, ["/payload", "/payload_schema", "/response_schema", "/task", "/timeout_seconds", "/idempotency_key"]],
   ];
   for (const [sent, expected] of cases) {
     const answer = await post(service, sent);

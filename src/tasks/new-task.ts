@@ -1,10 +1,12 @@
+import type { JsonText } from "../lib/json.ts";
 import { toAnswerColumns } from "../people/accounts.ts";
 import type { Asker } from "./asker.ts";
 import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
 import type { NewTask } from "./new-task-store.ts";
 import type { CheckedRequest } from "./read-request.ts";
 import type { Routed } from "./routed.ts";
-import type { CreateTaskBody, OnBehalfOf } from "./schema.ts";
+import type { FormRequest } from "./request-form.ts";
+import type { OnBehalfOf } from "./schema.ts";
 import type { AuditEntry, TaskDocuments } from "./store.ts";
 
 /** Makes the id of a row; that of a task ends with its home. */
@@ -50,7 +52,14 @@ export function newTask(
       callback_url: request.callback_url ?? null,
       listed_length:
         request.task.length +
-        length(documents.payload, documents.assign_to, documents.notify, documents.verifier_config, on_behalf_of),
+        length(
+          documents.payload,
+          documents.action,
+          documents.assign_to,
+          documents.notify,
+          documents.verifier_config,
+          on_behalf_of,
+        ),
       schemas_length: length(documents.payload_schema, documents.response_schema, documents.form_definition),
       audit_seq: 1,
       created_at: now,
@@ -101,9 +110,10 @@ export function routedEntry({ task, audit }: NewTask, { decision }: Routed): Aud
   };
 }
 
-/** Returns the parts of a request that are stored as JSON. */
-export function toDocuments(request: CreateTaskBody): TaskDocuments {
+/** Returns the parts of a request that are stored as JSON. @param action - the actions, as they are stored */
+export function toDocuments(request: FormRequest, action: JsonText | null): TaskDocuments {
   return {
+    action,
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),

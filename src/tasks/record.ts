@@ -1,3 +1,4 @@
+import { actionFields, listedActionFields } from "../actions/request.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 import { joinJson, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
@@ -23,7 +24,9 @@ type Documents =
   | "notify"
   | "verifier_config"
   | "response"
-  | "rejected_response";
+  | "rejected_response"
+  | "action"
+  | "actions";
 
 /** Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record) */
 export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
@@ -39,14 +42,15 @@ export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
       response,
       ...(task.status === "rejected" && rejected_response !== null && { rejected_response }),
     },
-    lastFields(task, task, caller),
+    { ...lastFields(task, task, caller), ...actionFields(task) },
   );
 }
 
 /** Returns a row of a list as JSON of a `ListedTask`. It has the schemas if they were read. (spec: Tasks, list) */
 export function toListed(
   task: Task,
-  documents: Pick<TaskWithDocuments, "assign_to" | "notify" | "verifier_config"> & Partial<TaskWithDocuments>,
+  documents: Pick<TaskWithDocuments, "action" | "assign_to" | "notify" | "verifier_config"> &
+    Partial<TaskWithDocuments>,
   caller: Caller,
 ): JsonText {
   const { payload, response, payload_schema, response_schema, form_definition } = documents;
@@ -58,7 +62,10 @@ export function toListed(
     ...routingTexts(task, documents, caller),
     ...(response !== undefined && { response }),
   };
-  return joinJson(firstFields(task), texts, lastFields(task, documents, caller));
+  return joinJson(firstFields(task), texts, {
+    ...lastFields(task, documents, caller),
+    ...listedActionFields(documents.action),
+  });
 }
 
 // Fields that records and rows of lists share. Fields that are named neither here nor above are never sent.

@@ -1,3 +1,4 @@
+import { fromStored, OWN_FIELDS, readActions, type Actions } from "../actions/request.ts";
 import { isEqual } from "../../json-schema/equality.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 import { isJsonObject, parseJson, type JsonObject } from "../lib/json.ts";
@@ -21,14 +22,16 @@ export function asCreated<T extends { timeout_seconds: number }>(task: T, trail:
 
 /** Returns whether a request equals the one that created the task. */
 export function isSameRequest(task: TaskWithDocuments, request: JsonObject): boolean {
+  const actions = actionsIn(request);
+  if (actions === "malformed") return false;
   // Without one, it is the same project as at the first request.
   const isSameProject = request["project"] == null || request["project"] === task.project;
-  return isSameProject && isEqual(UNLIMITED, requestOf(task), comparedFields(request));
+  return isSameProject && isEqual(UNLIMITED, requestOf(task), comparedFields(request, actions));
 }
 
 /** Returns the request that created the task. */
 function requestOf(task: TaskWithDocuments): JsonObject {
-  return comparedFields({
+  const asked = {
     ...task,
     payload: parseJson(task.payload),
     payload_schema: parseJson(task.payload_schema),
@@ -38,7 +41,17 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     notify: parseJson(task.notify),
     verifier_config: parseJson(task.verifier_config),
     on_behalf_of: parseJson(task.on_behalf_of),
-  });
+  };
+  return comparedFields(asked, fromStored(task));
+}
+
+/** Returns the actions of a request, which may be anything; null if it has none. */
+function actionsIn(request: JsonObject): Actions | null | "malformed" {
+  try {
+    return readActions(request);
+  } catch {
+    return "malformed";
+  }
 }
 
 const COMPARED = [
@@ -56,13 +69,15 @@ const COMPARED = [
   "on_behalf_of",
 ] as const satisfies (keyof CreateTaskBody)[];
 
+/** Made from the actions, perhaps by an earlier release in other words. */
+const MADE_FROM_ACTIONS: ReadonlySet<string> = new Set(OWN_FIELDS);
+
 /** The fields by which two requests are compared; absent, null and default values are left out. */
-function comparedFields(request: JsonObject): JsonObject {
-  return Object.fromEntries(
-    COMPARED.map((name) => [name, name === "on_behalf_of" ? personIn(request) : request[name]]).filter(
-      ([name, value]) => value != null && !(name === "redact_payload" && value === false),
-    ),
-  );
+function comparedFields(request: JsonObject, actions: Actions | null): JsonObject {
+  const fields = COMPARED.filter((name) => actions === null || !MADE_FROM_ACTIONS.has(name))
+    .map((name) => [name, name === "on_behalf_of" ? personIn(request) : request[name]] as const)
+    .filter(([name, value]) => value != null && !(name === "redact_payload" && value === false));
+  return { ...Object.fromEntries(fields), ...(actions !== null && { actions }) };
 }
 
 function personIn({ on_behalf_of }: JsonObject): unknown {

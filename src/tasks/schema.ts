@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
 import type { DecidedBy } from "./decided-by.ts";
@@ -28,13 +29,37 @@ const OnBehalfOf = Type.Object(
 );
 export type OnBehalfOf = Static<typeof OnBehalfOf>;
 
+const has = (name: string, type: string) => ({ type: "object", properties: { [name]: { type } }, required: [name] });
+
 /** What `POST /api/tasks` takes. (spec: Create a task) */
 export const CreateTaskBody = Type.Object(
   {
     task: Text({ minLength: 1, maxLength: 10_000, description: "The question or the work, for a person to read." }),
-    payload: Json("Data for the person to review."),
-    payload_schema: Json("JSON Schema (draft-07 or 2020-12) of `payload`."),
-    response_schema: Json("JSON Schema of the response, which must be an object. The form is built from it."),
+    payload: Type.Optional(Json("Data for the person to review. Required without `action` and `actions`.")),
+    payload_schema: Type.Optional(
+      Json("JSON Schema (draft-07 or 2020-12) of `payload`. Required without `action` and `actions`."),
+    ),
+    response_schema: Type.Optional(
+      Json(
+        "JSON Schema of the response, which must be an object. The form is built from it. Required without `action` and `actions`.",
+      ),
+    ),
+    action: Type.Optional(
+      Nullable({
+        ...ActionRequest,
+        description:
+          "Asks whether an action may run, in place of `payload`, `payload_schema`, `response_schema` and `form_definition`, which are made from it.",
+      } as typeof ActionRequest),
+    ),
+    actions: Type.Optional(
+      Nullable(
+        Type.Array(ActionRequest, {
+          minItems: ACTIONS_MIN,
+          maxItems: ACTIONS_MAX,
+          description: "Asks about several actions at once. The response is `{decisions: [...]}`, in their order.",
+        }),
+      ),
+    ),
     form_definition: Type.Optional(Nullable(Json("Hints for the form. Optional: the schema is enough."))),
     timeout_seconds: TimeoutSeconds("How long the task stays open."),
     idempotency_key: Text({
@@ -78,6 +103,8 @@ export const CreateTaskBody = Type.Object(
   {
     $id: "CreateTask",
     additionalProperties: true,
+    if: { anyOf: [has("action", "object"), has("actions", "array")] },
+    else: { required: ["payload", "payload_schema", "response_schema"] },
     examples: [
       {
         task: "Refund 42.50 EUR to Mia?",
@@ -279,9 +306,14 @@ const routingFields = {
   verifier_config: Type.Optional(Nullable(Json("Settings of the verifier."))),
 };
 
+const actionFields = {
+  action: Nullable({ ...Action, description: "The action that the task asks about, or null." } as typeof Action),
+  actions: Nullable(Type.Array(Action, { description: "Several actions that the task asks about, or null." })),
+};
+
 /** A task as creation, completion and single reads return it. (spec: Task record) */
 export const TaskRecord = Type.Object(
-  { ...recordFields, ...rejectedField, ...schemaFields, ...routingFields },
+  { ...recordFields, ...actionFields, ...rejectedField, ...schemaFields, ...routingFields },
   { $id: "Task" },
 );
 export type TaskRecord = Static<typeof TaskRecord>;
@@ -292,6 +324,11 @@ const { payload, response, ...summaryFields } = recordFields;
 export const ListedTask = Type.Object(
   {
     ...summaryFields,
+    action: Nullable({
+      ...ListedAction,
+      description: "The action, without its arguments, or null.",
+    } as typeof ListedAction),
+    actions: Nullable(Type.Array(ListedAction, { description: "Several actions, without their arguments, or null." })),
     ...Type.Partial(Type.Object({ payload, response, ...schemaFields })).properties,
     ...routingFields,
   },
@@ -485,6 +522,7 @@ export const ANSWER_ERRORS = [
   "TASK_ALREADY_TERMINAL",
   "TASK_CHANGED",
   "VALIDATION_FAILED",
+  "NOT_EDITABLE",
   "VERIFIER_CONFIG_INVALID",
   "VERIFIER_PROVIDER_UNKNOWN",
   "VERIFIER_API_KEY_MISSING",

@@ -74,6 +74,7 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.assign_to",
       "task_documents.notify",
       "task_documents.verifier_config",
+      "task_documents.action",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])

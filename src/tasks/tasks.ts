@@ -3,6 +3,7 @@ import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import type { Verify } from "../verifier/verify.ts";
 import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
+import { answerToStore } from "../actions/decision.ts";
 import { removeDeliveriesOf } from "../deliveries/live-messages.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
@@ -95,9 +96,10 @@ export async function completeTask(
   await requireMayWith(ctx.db, caller, "complete", task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
   await requireFits(ctx.schemas, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
+  const answer = answerToStore(task, body.response);
 
   const by = completerOf(caller, body);
-  const event = await verifyAnswer(ctx, task, { response: body.response, by }).catch((error: unknown) => {
+  const event = await verifyAnswer(ctx, task, { response: answer, by }).catch((error: unknown) => {
     throw withoutCause(error, caller);
   });
   // The caller may have been signed out while the verifier was asked.
@@ -111,7 +113,7 @@ export async function completeTask(
     },
     actorOf(caller, by.email),
   );
-  const response = JSON.stringify(body.response);
+  const response = JSON.stringify(answer);
   return {
     ...task,
     ...moved,

@@ -56,6 +56,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ["0019-project-recipients", ["alter table projects drop column recipients"]],
   ["0020-stopped-by", ["alter table agents drop column stopped_by"]],
   ["0021-homes", undoHomes],
+  ["0022-actions", ["alter table task_documents drop column action"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

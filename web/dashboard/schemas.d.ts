@@ -57,18 +57,74 @@ export interface components {
         CreateTask: {
             /** @description The question or the work, for a person to read. */
             task: string;
-            /** @description Data for the person to review. */
-            payload: {
+            /** @description Data for the person to review. Required without `action` and `actions`. */
+            payload?: {
                 [key: string]: unknown;
             };
-            /** @description JSON Schema (draft-07 or 2020-12) of `payload`. */
-            payload_schema: {
+            /** @description JSON Schema (draft-07 or 2020-12) of `payload`. Required without `action` and `actions`. */
+            payload_schema?: {
                 [key: string]: unknown;
             };
-            /** @description JSON Schema of the response, which must be an object. The form is built from it. */
-            response_schema: {
+            /** @description JSON Schema of the response, which must be an object. The form is built from it. Required without `action` and `actions`. */
+            response_schema?: {
                 [key: string]: unknown;
             };
+            /** @description Asks whether an action may run, in place of `payload`, `payload_schema`, `response_schema` and `form_definition`, which are made from it. */
+            action?: ({
+                /** @description What would run, for example the name of a tool. */
+                name: string;
+                /** @description The arguments. They must match `args_schema`. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it. */
+                args_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description What it does, for a person. */
+                description?: string | null;
+                /** @description What a person may decide. Default: `approve` and `reject`. */
+                allowed?: ("approve" | "edit" | "reject" | "respond")[] | null;
+                /** @description JSON Pointers into `args` that an edit may change. Default: all. */
+                editable?: string[] | null;
+                /**
+                 * @description `high` makes approving slow on purpose. Default: `normal`.
+                 * @enum {string|null}
+                 */
+                risk?: "normal" | "high" | null;
+                /** @description Decisions that need a message. `respond` always does. */
+                message_required?: ("approve" | "edit" | "reject" | "respond")[] | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Asks about several actions at once. The response is `{decisions: [...]}`, in their order. */
+            actions?: ({
+                /** @description What would run, for example the name of a tool. */
+                name: string;
+                /** @description The arguments. They must match `args_schema`. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it. */
+                args_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description What it does, for a person. */
+                description?: string | null;
+                /** @description What a person may decide. Default: `approve` and `reject`. */
+                allowed?: ("approve" | "edit" | "reject" | "respond")[] | null;
+                /** @description JSON Pointers into `args` that an edit may change. Default: all. */
+                editable?: string[] | null;
+                /**
+                 * @description `high` makes approving slow on purpose. Default: `normal`.
+                 * @enum {string|null}
+                 */
+                risk?: "normal" | "high" | null;
+                /** @description Decisions that need a message. `respond` always does. */
+                message_required?: ("approve" | "edit" | "reject" | "respond")[] | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
             /** @description Hints for the form. Optional: the schema is enough. */
             form_definition?: {
                 [key: string]: unknown;
@@ -294,6 +350,58 @@ export interface components {
                     user_id: string;
                 };
             } | null;
+            /** @description The action that the task asks about, or null. */
+            action: {
+                /** @description What would run. */
+                name: string;
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description The arguments. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema of `args`. */
+                args_schema: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Several actions that the task asks about, or null. */
+            actions: {
+                /** @description What would run. */
+                name: string;
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description The arguments. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema of `args`. */
+                args_schema: {
+                    [key: string]: unknown;
+                };
+            }[] | null;
             /** @description The answer that was sent back. Only while the status is `rejected`. */
             rejected_response?: {
                 [key: string]: unknown;
@@ -450,6 +558,42 @@ export interface components {
                     user_id: string;
                 };
             } | null;
+            /** @description The action, without its arguments, or null. */
+            action: {
+                /** @description What would run. */
+                name: string;
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+            } | null;
+            /** @description Several actions, without their arguments, or null. */
+            actions: {
+                /** @description What would run. */
+                name: string;
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+            }[] | null;
             /** @description Data for the person to review. */
             payload?: {
                 [key: string]: unknown;

@@ -38,6 +38,7 @@ export const createTaskRoute = defineRoute({
   errors: [
     ...WRITE_ERRORS,
     "VALIDATION_FAILED",
+    "ACTION_AND_SCHEMAS",
     "RESPONSE_SCHEMA_NOT_OBJECT",
     "VERIFIER_CONFIG_INVALID",
     "VERIFIER_PROVIDER_UNKNOWN",
