@@ -146,8 +146,7 @@ type Fields = Record<string, Json>;
 
 /** Returns the fields of a creation that must be accepted, and a response that completes it. */
 export function newTask(random: Random, key: string, receivers: Receivers): { fields: Fields; response: Json } {
-  const answer = random.pick(PAIRS);
-  const payload = random.chance(0.5) ? null : random.pick(PAIRS);
+  const { form, response } = random.chance(0.25) ? newAction(random) : newForm(random);
   const fields: Fields = {
     task: random.pick([
       "Approve the refund?",
@@ -157,18 +156,13 @@ export function newTask(random: Random, key: string, receivers: Receivers): { fi
       "line\nline\ttab",
       "{{ }} <b>",
     ]),
-    payload: payload === null ? anyObject(random) : fromValue(payload.value),
-    payload_schema: fromValue(
-      payload === null ? random.pick([anything, { type: "object" }, { title: "T", default: 1 }]) : payload.schema,
-    ),
-    response_schema: fromValue(answer.schema),
+    ...form,
     timeout_seconds: random.pick([60, 61, 3600, 2_592_000]),
     idempotency_key: key,
   };
   const maybe = (name: string, share: number, make: () => Json) => {
     if (random.chance(share)) fields[name] = random.chance(0.1) ? null : make();
   };
-  maybe("form_definition", 0.2, () => anyObject(random));
   maybe("assign_to", 0.3, () =>
     fromValue(
       random.pick<unknown>([
@@ -188,7 +182,53 @@ export function newTask(random: Random, key: string, receivers: Receivers): { fi
   );
   maybe("redact_payload", 0.3, () => random.chance(0.5));
   maybe("callback_url", 0.4, () => random.pick(receivers.allowed));
-  return { fields, response: fromValue(answer.value) };
+  return { fields, response };
+}
+
+function newForm(random: Random): { form: Fields; response: Json } {
+  const answer = random.pick(PAIRS);
+  const payload = random.chance(0.5) ? null : random.pick(PAIRS);
+  const form: Fields = {
+    payload: payload === null ? anyObject(random) : fromValue(payload.value),
+    payload_schema: fromValue(
+      payload === null ? random.pick([anything, { type: "object" }, { title: "T", default: 1 }]) : payload.schema,
+    ),
+    response_schema: fromValue(answer.schema),
+  };
+  if (random.chance(0.2)) form["form_definition"] = random.chance(0.1) ? null : anyObject(random);
+  return { form, response: fromValue(answer.value) };
+}
+
+/** A question about one or several actions, in place of a form. */
+function newAction(random: Random): { form: Fields; response: Json } {
+  const one = () => {
+    const { schema, value } = random.pick(PAIRS);
+    const action = {
+      name: random.pick(["refund", "😀", "a/b~c", "x".repeat(200)]),
+      args: value,
+      ...(random.chance(0.7) && { args_schema: schema }),
+      ...(random.chance(0.3) && { description: "What it does." }),
+      ...(random.chance(0.3) && { risk: random.pick(["normal", "high"]) }),
+      ...(random.chance(0.3) && { message_required: ["reject"] }),
+    };
+    return random.pick([
+      { action, decision: { decision: "approve" } },
+      { action, decision: { decision: "reject", message: "No." } },
+      {
+        action: { ...action, allowed: ["edit", "approve", "reject"], editable: [""] },
+        decision: { decision: "edit", args: value },
+      },
+    ]);
+  };
+  if (random.chance(0.6)) {
+    const { action, decision } = one();
+    return { form: { action: fromValue(action) }, response: fromValue(decision) };
+  }
+  const several = Array.from({ length: 2 + random.int(3) }, one);
+  return {
+    form: { actions: fromValue(several.map(({ action }) => action)) },
+    response: fromValue({ decisions: several.map(({ decision }) => decision) }),
+  };
 }
 
 /** Returns a value that matches a shape of the description, using the known ids for the field `name`. */

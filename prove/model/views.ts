@@ -74,6 +74,8 @@ export function listed(task: Task, by: Caller) {
     project: task.project,
     task: request.task,
     payload: request.redact ? { _redacted: true } : documents().payload,
+    action: null,
+    actions: null,
     assign_to: request.email === null ? null : { email: request.email },
     assigned_to_email: request.email,
     assigned_to_user_id: null,

@@ -85,6 +85,24 @@ void test(
   },
 );
 
+void test("docs/actions.md: an action is edited, and several are asked about", { timeout: TEST_MS }, async (t) => {
+  await follow(t, {
+    page: "docs/actions.md",
+    isRunning: true,
+    after: [
+      [
+        "/poll",
+        (_reader, said) =>
+          assert.match(
+            said,
+            /"response":\{"decision":"edit",.*"patch":\[\{"op":"replace","path":"\/amount","value":45\}\]\}/,
+          ),
+      ],
+      ["trial-48220", (_reader, said) => assert.match(said, /"actions":\[\{"name":"close_account"/)],
+    ],
+  });
+});
+
 void test("docs/people.md: the first person, others, and what becomes of them", { timeout: TEST_MS }, async (t) => {
   const reader = await follow(t, { page: "docs/people.md", isRunning: true });
   const users = await reader.call<{ email: string; is_operator: boolean; active: boolean }[]>("GET", "/api/users");
