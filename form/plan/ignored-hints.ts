@@ -138,7 +138,7 @@ function checkPrefill(check: Check, copies: Layer, at: string, root: KnownLayers
   for (const [to, from] of Object.entries(copies)) {
     const pointer = `${at}/${token(to)}`;
     const target = check.source === null ? null : lookUp(check.source, root ?? [], to);
-    const value = isPointer(from) ? valueAt(check.payload, from) : undefined;
+    const value = from === "" || isPointer(from) ? valueAt(check.payload, from) : undefined;
     if (target === null) check.add(pointer, "The answer has no field at this JSON Pointer.");
     else if (value === undefined) check.add(pointer, "The payload has no value at the JSON Pointer to copy from.");
     else if (to === decision && isDecision(check.source!, target)) check.add(pointer, "A decision can't be prefilled.");

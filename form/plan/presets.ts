@@ -31,13 +31,15 @@ export function presetBelow(preset: Preset | null, initial: unknown, value: unkn
 type Asks = "free" | "choice" | "decision" | "consent";
 
 /**
- * Returns the initial content of a control. Decisions and consents are never prefilled; defaults never preselect a
- * choice.
+ * Returns the initial content of a control. Decisions and consents are never prefilled by themselves; defaults never preselect
+ * a choice.
  */
 export function initialValue({ preset, planning, name, pointer }: FieldContext, asks: Asks): unknown {
   if (preset === null || preset.from === "nothing") return undefined;
   if (preset.from === "answer" || asks === "free") return preset.value;
-  const isOpen = asks === "consent" || (asks === "decision" && pointer === planning.decision);
+  // Inside a group that was filled in as a whole, a ticked box is a value like any other.
+  const isConsent = asks === "consent" && planning.prefilled.has(name);
+  const isOpen = isConsent || (asks === "decision" && pointer === planning.decision);
   if (isOpen) planning.prefilled.delete(name);
   return isOpen || preset.from === "default" ? undefined : preset.value;
 }

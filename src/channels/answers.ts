@@ -19,6 +19,11 @@ export function responseOf(value: unknown): JsonObject {
   return response;
 }
 
+/** Whether an error names values of the answer, so that each can be shown at its field. */
+export function isAboutFields({ code }: ServiceError): boolean {
+  return code === "VALIDATION_FAILED" || code === "MALFORMED_REQUEST" || code === "NOT_EDITABLE";
+}
+
 /** Returns the errors of an answer by form field; empty if they concern no field. */
 export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): readonly FieldError[] {
   const findings = details.map(({ path, keyword = "" }) => ({ path: path.replace(/^\/response/, ""), keyword }));

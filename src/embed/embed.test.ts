@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { EMBED_ENV, EMBED_SECRET, mint, newServiceKey, PARENT } from "../../test/support/embed.ts";
-import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { ServiceError } from "../errors.ts";
 import type { AuditEntryRecord, TaskRecord } from "../tasks/schema.ts";
 import type { EmbedOutcome, EmbedTask } from "./schema.ts";
@@ -68,6 +68,29 @@ testOnBoth(
     assert.deepEqual([late.status, late.body.error_code], [401, "INVALID_EMBED_TOKEN"]);
   },
   { env: { ...env, SERVICE_PUBLIC_URL: "https://tasks.example.com/" } },
+);
+
+testOnBoth(
+  "an edit in an embedded form keeps the arguments that the form does not show",
+  async (service) => {
+    const key = await newServiceKey(service);
+    const { payload: _, payload_schema: _s, response_schema: _r, ...body } = newTaskBody();
+    const action = {
+      name: "refund",
+      args: { amount: 90, order: "48220" },
+      args_schema: { type: "object", properties: { amount: { type: "number" } } },
+      allowed: ["approve", "edit"],
+    };
+    const asked = await service.call<TaskRecord>("POST", "/api/tasks", { body: { ...body, action } });
+    const { body: token } = await mint(service, key.key, { task_id: asked.body.id });
+    const done = await answer(service, token.embed_token, { response: { decision: "edit", args: { amount: 45 } } });
+    assert.deepEqual(done.body.response, {
+      decision: "edit",
+      args: { amount: 45, order: "48220" },
+      patch: [{ op: "replace", path: "/amount", value: 45 }],
+    });
+  },
+  { env },
 );
 
 testOnBoth(

@@ -1,4 +1,5 @@
 import { ENDINGS } from "../../endings/sentences.ts";
+import { answerOfForm } from "../actions/untouched.ts";
 import type { Db } from "../db/database.ts";
 import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
@@ -101,7 +102,9 @@ export async function completeEmbedded(
   caller: EmbedCaller,
   { response }: EmbedAnswer,
 ): Promise<EmbedOutcome> {
-  const task = await completeTask(ctx, caller, caller.grant.task_id, { response }).catch(async (error: unknown) => {
+  const asked = await readTask(ctx, caller, caller.grant.task_id);
+  const answer = answerOfForm(asked, response) as JsonObject;
+  const task = await completeTask(ctx, caller, asked.id, { response: answer }).catch(async (error: unknown) => {
     if (error instanceof ServiceError && error.code === "TASK_ALREADY_TERMINAL")
       await requireStillOpen(ctx, await readTask(ctx, caller, caller.grant.task_id), caller.grant.sub);
     throw error;

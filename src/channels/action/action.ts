@@ -6,6 +6,7 @@ import type { FieldError } from "../../../form/plan/check.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
 import { readPost, type Notice } from "../../../form/plan/post.ts";
+import { answerOfForm } from "../../actions/untouched.ts";
 import type { Db } from "../../db/database.ts";
 import type { Logger } from "pino";
 import type { FormToDraw, Drawing } from "../../drawing/drawing.ts";
@@ -23,7 +24,7 @@ import { askerLineOf } from "../../tasks/asker.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
-import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
+import { answererOf, fieldErrorsOf, isAboutFields, responseOf } from "../answers.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
@@ -92,7 +93,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const posted = readPost(form, entries);
   if (posted.act === "show") return show(pages, token, known, { status: posted.errors.length > 0 ? 422 : 200, posted });
   try {
-    const done = await completeTask(ctx, caller, task.id, { response: responseOf(posted.value) });
+    const done = await completeTask(ctx, caller, task.id, { response: responseOf(answerOfForm(task, posted.value)) });
     if (done.status !== "rejected")
       return await endedPage(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
     return await show(pages, token, { task: done, caller }, { posted: { entries, errors: [], notice: null } });
@@ -335,17 +336,16 @@ async function refused(
   { form, entries, error }: { form: Form; entries: Entries; error: ServiceError },
 ): Promise<Answered> {
   const posted = (errors: readonly FieldError[]) => ({ entries, errors, notice: null });
+  if (isAboutFields(error)) {
+    const errors = fieldErrorsOf(planForm(form, entries), error);
+    const notice = { text: `Nothing was sent. ${error.message}`, is_bad: true };
+    return show(pages, token, known, {
+      status: 422,
+      posted: posted(errors),
+      ...(errors.length === 0 && { notice }),
+    });
+  }
   switch (error.code) {
-    case "VALIDATION_FAILED":
-    case "MALFORMED_REQUEST": {
-      const errors = fieldErrorsOf(planForm(form, entries), error);
-      const notice = { text: `Nothing was sent. ${error.message}`, is_bad: true };
-      return show(pages, token, known, {
-        status: 422,
-        posted: posted(errors),
-        ...(errors.length === 0 && { notice }),
-      });
-    }
     case "TASK_ALREADY_TERMINAL":
     case "TASK_NOT_FOUND":
     case "TASK_CHANGED":

@@ -4,6 +4,7 @@ import type { ActionsBlock, ModalView } from "@slack/types";
 import type { Entries } from "../../../../form/plan/entries.ts";
 import { planForm, type Form } from "../../../../form/plan/plan.ts";
 import { readPost } from "../../../../form/plan/post.ts";
+import { answerOfForm } from "../../../actions/untouched.ts";
 import { homeOf } from "../../../db/home.ts";
 import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
@@ -17,7 +18,7 @@ import { nextAttemptOf } from "../../../tasks/attempts-left.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../../tasks/unavailable-check.ts";
-import { fieldErrorsOf, responseOf } from "../../answers.ts";
+import { fieldErrorsOf, isAboutFields, responseOf } from "../../answers.ts";
 import { ACTION } from "./actions.ts";
 import { SlackFailure } from "../client.ts";
 import {
@@ -68,12 +69,12 @@ export async function giveAnswer(
 ): Promise<AnswerResult> {
   const { task, form, entries } = entered;
   try {
-    const done = await completeTask(context.ctx, caller, task.id, { response: responseOf(value) });
+    const done = await completeTask(context.ctx, caller, task.id, { response: responseOf(answerOfForm(task, value)) });
     if (done.status === "completed") return SENT;
     if (done.status === "rejected") return sentBack(entered, done);
     return closed("Automatic check failed", (await endedSentence(context, done)) ?? "");
   } catch (error) {
-    if (error instanceof ServiceError && (error.code === "VALIDATION_FAILED" || error.code === "MALFORMED_REQUEST")) {
+    if (error instanceof ServiceError && isAboutFields(error)) {
       const errors = errorsOfView(form, entries, fieldErrorsOf(planForm(form, entries), error));
       const sentence = `Nothing was sent. ${Object.values(errors).join(" ")}`;
       if (Object.keys(errors).length > 0)
