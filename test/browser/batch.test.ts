@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
-import { addOperator, createTask, serve, type Service } from "../support/dashboard.ts";
+import { addOperator, createTask, PASSWORD, serve, type Service } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { startVendors } from "../support/vendors.ts";
 
@@ -213,7 +213,7 @@ testInBrowser("tasks with another form are said, and stay selected for afterward
   await page.getByRole("radio", { name: "No" }).check();
   await page.getByRole("button", { name: "Decide 3 tasks" }).click();
   await page.getByRole("button", { name: "Send now" }).click();
-  await page.getByRole("heading", { level: 1, name: "3 tasks decided" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "3 tasks decided", exact: true }).waitFor();
   for (const id of ids) assert.deepEqual((await read(service, id)).response, { approved: false });
   await page.getByRole("button", { name: "Done" }).click();
   await isSelected(page, 1);
@@ -288,7 +288,7 @@ testInBrowser(
     assert.equal((await read(service, ids[0]!)).status, "completed");
     isDown = false;
     await page.getByRole("button", { name: "Send these 8 again" }).click();
-    await page.getByRole("heading", { level: 1, name: "8 tasks decided" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "8 tasks decided", exact: true }).waitFor();
     assert.equal(sent.length, 13);
     for (const id of ids) {
       const trail = await service.call<{ action: string }[]>("GET", `/api/tasks/${id}/audit`);
@@ -427,7 +427,7 @@ testInBrowser("on a phone, tasks are selected by touch", async (open, t) => {
   await page.getByRole("radio", { name: "Yes" }).check();
   await page.getByRole("button", { name: "Decide 2 tasks" }).click();
   await page.getByRole("button", { name: "Send now" }).click();
-  await page.getByRole("heading", { level: 1, name: "2 tasks decided" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "2 tasks decided", exact: true }).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await row(page, "Refund 2").waitFor();
   // A touch opens a task again.
@@ -464,3 +464,77 @@ testInBrowser("an answer that the automatic check sends back, or that it cannot 
   assert.deepEqual(statuses.toSorted(), ["completed", "completed", "rejected"]);
   assert.equal(vendors.asked.length, 4);
 });
+
+testInBrowser("the values of one task are not sent to the others as JSON", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const reply = {
+    response_schema: {
+      type: "object",
+      properties: { approved: { type: "boolean", title: "Send it?" }, reply: { type: "string", title: "Reply" } },
+      required: ["approved", "reply"],
+      // No field can say this, so the form offers JSON.
+      not: { properties: { approved: { const: false } } },
+    },
+    form_definition: { prefill: { "/reply": "/draft" } },
+  };
+  const ids: string[] = [];
+  for (const draft of ["Dear Mia", "Dear Lee"])
+    ids.push((await createTask(service, draft, { ...reply, payload: { draft } })).id);
+  const page = await open();
+  await signIn(page, service, ADA);
+  await row(page, "Dear Mia").waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("d");
+  await page.getByRole("radio", { name: "No" }).check();
+  await page.getByRole("button", { name: "Decide 2 tasks" }).click();
+  await page.getByRole("button", { name: "Answer as JSON instead" }).click();
+  await page.locator("form.answer textarea").fill('{"approved": true, "reply": "Dear Mia"}');
+  await page.getByRole("button", { name: "Decide 2 tasks" }).click();
+  await page.getByText("Answer with the form: as JSON, the answer has values of a single task.").waitFor();
+  for (const id of ids) assert.equal((await read(service, id)).status, "created");
+});
+
+testInBrowser(
+  "after another person has signed in on the page, nothing further is sent, and nothing is shown",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    await addOperator(service, MIA);
+    const ids = await createTasks(service, 8);
+    const page = await open({ expected: [/Failed to load resource/] });
+    // No event makes the page load its list: only the end of the batch does.
+    await page.route("**/api/events", () => undefined);
+    await signIn(page, service, ADA);
+    await row(page, "Refund 1").waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("d");
+    await page.getByRole("radio", { name: "Yes" }).check();
+    const [stored, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let sent = 0;
+    await page.route("**/complete", async (route) => {
+      const response = await route.fetch();
+      if (++sent === 5) stored.resolve();
+      await held.promise;
+      await route.fulfill({ response });
+    });
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("button", { name: "Send now" }).click();
+    await stored.promise;
+    await page.getByRole("button", { name: "ada" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByLabel("Email").fill(MIA);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await row(page, "Refund 8").waitFor();
+    await hasCount(page.locator("[data-task]"), 3);
+    const reloaded = page.waitForRequest(/\/api\/tasks\?view=summary/);
+    held.resolve();
+    await reloaded;
+    assert.equal(sent, 5);
+    const statuses = await Promise.all(ids.map(async (id) => (await read(service, id)).status));
+    assert.deepEqual(statuses.slice(5), ["created", "created", "created"]);
+    await hasCount(page.getByRole("link", { name: "Results" }), 0);
+    await hasCount(page.getByText("decided"), 0);
+  },
+);

@@ -31,7 +31,7 @@ export async function sendAll(me: Me, items: readonly RunItem[]): Promise<void> 
     items: run.items.map((item) => (item.result.kind === "waiting" ? { ...item, result: NOT_BEGUN } : item)),
     isSending: false,
   }));
-  sayEnd(key);
+  if (isSignedIn(me)) sayEnd(key);
   await queryClient.invalidateQueries({ queryKey: ["tasks"] });
 }
 
