@@ -13,3 +13,9 @@ interface ImportMeta {
     readonly SSR: boolean;
   };
 }
+
+declare module "*.css?inline" {
+  /** The text of a style sheet, for a page that adopts it later. */
+  const css: string;
+  export default css;
+}

@@ -9,6 +9,7 @@ const PAGES = [
   "/login",
   "/passkey",
   "/inbox",
+  "/batch",
   "/tasks/:id",
   "/stats",
   "/deliveries",

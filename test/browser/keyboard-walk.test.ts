@@ -57,6 +57,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/inbox", "Publish the notes?"],
       [`/tasks/${asked}`, "Submit answer"],
       [`/tasks/${closed}`, "Cancelled one"],
+      ["/batch", "No tasks are selected"],
       ["/stats", "Waiting now"],
       ["/deliveries", "Delivered"],
       [`/deliveries?id=${callback!.id}`, "Attempts"],

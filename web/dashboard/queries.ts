@@ -113,9 +113,9 @@ export interface Scope {
   readonly agent: string | null;
 }
 
-export function tasksQuery({ scope, sort, q, status, assignee, agent }: Scope, me: Me) {
-  // Every change of a task reloads the list, so it is requested without the documents.
-  const query = new URLSearchParams({ view: "summary", limit: "50", sort: scope === "done" ? "created" : sort });
+/** The query of an inbox for the API, without how much of each task is wanted. */
+export function listParameters({ scope, sort, q, status, assignee, agent }: Scope, me: Me): URLSearchParams {
+  const query = new URLSearchParams({ sort: scope === "done" ? "created" : sort });
   query.set("terminal", String(scope === "done"));
   if (scope === "mine" && me.user_id !== null) query.set("assigned_to", me.user_id);
   else if (scope === "unclaimed" || assignee === "none") query.set("unassigned", "true");
@@ -123,10 +123,16 @@ export function tasksQuery({ scope, sort, q, status, assignee, agent }: Scope, m
   if (status !== null) query.set("status", status);
   if (agent !== null) query.set("agent", agent);
   if (q !== "") query.set("q", q);
+  return query;
+}
+
+export function tasksQuery(list: Scope, me: Me) {
+  const { scope, sort, q, status, assignee, agent } = list;
   return infiniteQueryOptions({
     queryKey: ["tasks", "list", scope, sort, q, status, assignee, agent],
     queryFn: ({ pageParam }) => request<ListedTask[]>("GET", inProject(pageParam)),
-    initialPageParam: `/api/tasks?${query}`,
+    // Every change of a task reloads the list, so it is requested without the documents.
+    initialPageParam: `/api/tasks?view=summary&limit=50&${listParameters(list, me)}`,
     getNextPageParam: (page) => page.next,
   });
 }

@@ -94,6 +94,13 @@ const task = createRoute({
   component: () => <InboxPage id={task.useParams().id} search={wholeScope(task.useSearch())} />,
 });
 
+const batch = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/batch",
+  validateSearch: readScope,
+  component: () => <InboxPage id={null} isBatch search={wholeScope(batch.useSearch())} />,
+});
+
 /** Pages for operators only. The service also refuses their requests to others. */
 const operating = createRoute({
   getParentRoute: () => signedIn,
@@ -245,6 +252,7 @@ export const router = createRouter({
     signedIn.addChildren([
       inbox,
       task,
+      batch,
       settings,
       operating.addChildren([stats, deliveries, agents, users, playground]),
     ]),

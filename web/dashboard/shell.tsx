@@ -119,7 +119,7 @@ function TaskLinks({ isOperator }: { isOperator: boolean }) {
   const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
   const here = useRouterState({
     select: ({ location: { pathname, search } }) =>
-      /^\/(inbox|tasks)\b/.test(pathname) ? ((search as Partial<Scope>).scope ?? "all") : null,
+      /^\/(inbox|tasks|batch)\b/.test(pathname) ? ((search as Partial<Scope>).scope ?? "all") : null,
   });
   return places.map(({ scope, label, Icon, count }) => (
     <Link

@@ -5,15 +5,21 @@ import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { RefObject } from "react";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
+import { BatchBar } from "../batch/lazy.ts";
+import { useRun } from "../batch/run.ts";
 import { Filters, isFiltered } from "./filters.tsx";
 import { agentOf } from "../../../form/asker.ts";
+import { headingOf } from "../../../form/plan/heading.ts";
 import { IconRobot } from "../ui/icons.tsx";
 import { useKeys } from "../ui/keyboard.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
+import { usePreferences } from "../ui/preferences.ts";
 import { useProjectName } from "../projects/name.tsx";
 import { countsQuery, tasksQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { CreateSample } from "./sample.tsx";
+import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
+import { NOTHING, select, useSelection } from "./selection.ts";
 import { Snippet } from "../ui/snippet.tsx";
 import { Deadline, isOpenStatus, StatusChip, useIsOver } from "../ui/status.tsx";
 import { useNames, whoOf } from "./who.ts";
@@ -32,14 +38,23 @@ export function rowOf(id: string): HTMLElement | null {
 }
 
 interface TaskListProps {
+  /** The task that is open beside the list. */
   id: string | null;
+  /** Whether selected tasks are being decided beside the list. */
+  isBatch: boolean;
   search: Scope;
   me: Me;
   /** Whether the page shows only the list. */
   isMain: boolean;
 }
 
-export function TaskList({ id, search, me, isMain }: TaskListProps) {
+/** Identifies a list with its filters, as one person sees it. */
+export function useViewOf(search: Scope, { user_id }: Me): string {
+  const { project } = usePreferences();
+  return JSON.stringify([user_id, project, search]);
+}
+
+export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
   const section = useRef<HTMLElement>(null);
   const query = useInfiniteQuery(tasksQuery(search, me));
   const { data: counts } = useQuery(countsQuery);
@@ -47,15 +62,26 @@ export function TaskList({ id, search, me, isMain }: TaskListProps) {
   const waiting = { all: counts?.open, mine: counts?.mine, unclaimed: counts?.unclaimed, done: undefined }[
     search.scope
   ];
-  // An open task has the page's first heading.
-  const Heading = id === null ? "h1" : "h2";
+  // What is beside the list has the page's first heading.
+  const Heading = id === null && !isBatch ? "h1" : "h2";
   const said = useNews(tasks, search);
   const names = useNames(me);
-  useListKeys(section, id);
+  const view = useViewOf(search, me);
+  const selection = useSelection(view);
+  const run = useRun(me);
+  const order = search.scope === "done" ? [] : tasks.filter(({ status }) => isOpenStatus(status)).map(({ id }) => id);
+  const selected = order.filter((one) => selection.ids.has(one));
+  const isSelecting = selected.length > 0 || (selection.byTouch && order.length > 0);
+  const canSelect = order.length > 0;
+  useEffect(() => {
+    if (canSelect) void BatchBar.preload();
+  }, [canSelect]);
+  useListKeys(section, id, isBatch);
+  useRowSelection({ section, view, search, order, selected, selection, isBeside: id !== null || isBatch });
   useSteadyRows(section);
   return (
     <section
-      className="list"
+      className={isSelecting ? "list selecting" : "list"}
       aria-label={TITLES[search.scope]}
       ref={section}
       {...(isMain && { id: "main", tabIndex: -1 })}
@@ -65,6 +91,15 @@ export function TaskList({ id, search, me, isMain }: TaskListProps) {
           <Heading>{TITLES[search.scope]}</Heading>
           {query.data !== undefined && (
             <span className="muted">{countOf(tasks.length, query.hasNextPage, waiting, search)}</span>
+          )}
+          {canSelect && (
+            <button
+              type="button"
+              className="link-button select-rows"
+              onClick={() => select(view, (now) => (isSelecting ? NOTHING : { ...now, byTouch: true }))}
+            >
+              {isSelecting ? "Cancel" : "Select"}
+            </button>
           )}
         </div>
         <Filters search={search} me={me} />
@@ -79,7 +114,16 @@ export function TaskList({ id, search, me, isMain }: TaskListProps) {
       ) : (
         <ul>
           {tasks.map((task) => (
-            <Row key={task.id} task={task} isOpen={task.id === id} search={search} me={me} names={names} />
+            <Row
+              key={task.id}
+              task={task}
+              isOpen={task.id === id}
+              isSelected={canSelect && isOpenStatus(task.status) ? selection.ids.has(task.id) : null}
+              view={view}
+              search={search}
+              me={me}
+              names={names}
+            />
           ))}
           {query.hasNextPage && (
             <li>
@@ -87,6 +131,9 @@ export function TaskList({ id, search, me, isMain }: TaskListProps) {
             </li>
           )}
         </ul>
+      )}
+      {!isBatch && (isSelecting || run !== null) && (
+        <BatchBar view={view} order={order} selected={selected} search={search} me={me} waiting={waiting} run={run} />
       )}
     </section>
   );
@@ -100,31 +147,26 @@ function countOf(listed: number, hasMore: boolean, waiting: number | undefined, 
 }
 
 /** Handles J and K, which move through the rows, starting at the focused or the open row, or else at the first. */
-function useListKeys(section: RefObject<HTMLElement | null>, id: string | null): void {
-  const rows = () => [...(section.current?.querySelectorAll<HTMLElement>("[data-task]") ?? [])];
-  /** Returns the index of the focused row, or else of the open row; -1 if there is neither. */
-  const position = (all: HTMLElement[]): number => {
-    const focused = all.findIndex((row) => row === document.activeElement);
-    return focused >= 0 ? focused : all.findIndex((row) => row.dataset["task"] === id);
-  };
+function useListKeys(section: RefObject<HTMLElement | null>, id: string | null, isBatch: boolean): void {
   const move = (by: number) => {
-    const all = rows();
-    all[Math.min(Math.max(position(all) + by, 0), all.length - 1)]?.focus();
+    const all = rowsIn(section);
+    all[Math.min(Math.max(currentRow(all) + by, 0), all.length - 1)]?.focus();
   };
   const open = () => {
-    const all = rows();
-    all[Math.max(position(all), 0)]?.click();
+    const all = rowsIn(section);
+    all[Math.max(currentRow(all), 0)]?.click();
   };
-  // If a task is open, arrows scroll it.
+  const isAlone = id === null && !isBatch;
+  // Beside the list, arrows scroll.
   const arrow = (by: number) =>
-    id === null || section.current?.contains(document.activeElement) ? () => move(by) : undefined;
+    isAlone || section.current?.contains(document.activeElement) ? () => move(by) : undefined;
   useKeys({
     j: () => move(1),
     k: () => move(-1),
     ArrowDown: arrow(1),
     ArrowUp: arrow(-1),
     o: open,
-    Enter: id === null ? open : undefined,
+    Enter: isAlone ? open : undefined,
     "/": () => section.current?.querySelector<HTMLElement>("[type='search']")?.focus(),
   });
 }
@@ -153,8 +195,9 @@ function useSteadyRows(section: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const rows = [...(section.current?.querySelectorAll<HTMLElement>("[data-task]") ?? [])];
     // Counted from the first row: what stands above the rows may have changed its height since, for reasons of its own.
-    const first = rows[0]?.offsetTop ?? 0;
-    const now = new Map(rows.map((row) => [row.dataset["task"]!, row.offsetTop - first]));
+    const topOf = (row: HTMLElement | undefined): number => row?.parentElement?.offsetTop ?? 0;
+    const first = topOf(rows[0]);
+    const now = new Map(rows.map((row) => [row.dataset["task"]!, topOf(row) - first]));
     const focused = document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset["task"];
     const current = rows.find((row) => row.ariaCurrent !== null)?.dataset["task"];
     for (const id of [pointed.current, focused, current]) {
@@ -188,13 +231,17 @@ function useNews(tasks: readonly ListedTask[], search: Scope): string {
 interface RowProps {
   task: ListedTask;
   isOpen: boolean;
+  /** null: it cannot be selected. */
+  isSelected: boolean | null;
+  /** Of the list, for its selection. */
+  view: string;
   search: Scope;
   me: Me;
   names: Names;
 }
 
 const Row = memo(
-  function Row({ task, isOpen, search, me, names }: RowProps) {
+  function Row({ task, isOpen, isSelected, view, search, me, names }: RowProps) {
     const reason = task.status === "rejected" ? task.verifier_result?.reason : null;
     const isOver = useIsOver(task);
     const who = isOver ? null : whoOf(task, me, names);
@@ -244,11 +291,23 @@ const Row = memo(
             {isOpenStatus(task.status) && !isOver && <Deadline created={task.created_at} at={task.timeout_at} />}
           </span>
         </Link>
+        {isSelected !== null && (
+          <label className="tick">
+            <input
+              type="checkbox"
+              aria-label={`Select: ${headingOf(task.task)[0]}`}
+              checked={isSelected}
+              onChange={({ nativeEvent }) => tick(view, task.id, (nativeEvent as MouseEvent).shiftKey)}
+            />
+          </label>
+        )}
       </li>
     );
   },
   (before, after) =>
     before.isOpen === after.isOpen &&
+    before.isSelected === after.isSelected &&
+    before.view === after.view &&
     before.task === after.task &&
     before.me === after.me &&
     before.names === after.names &&

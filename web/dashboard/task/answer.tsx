@@ -46,12 +46,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   if (start.attempt !== task.verification_attempt && entered === null && start.entries === null)
     setStart(startOf(task, entered));
   const isChecked = useIsChecked(task);
-  const { secret, decision, options } = useMemo(() => fieldsOf(task), [task]);
-  useKeys(
-    Object.fromEntries(
-      DIGITS.map((digit) => [String(digit), decision === null ? undefined : () => choose(decision, digit)]),
-    ),
-  );
+  const { secret, options } = useDecisionKeys(task);
   const accepted: Accepted = {
     stored: () => onEdit(null),
     view: () => void navigate({ to: "/tasks/$id", params: { id: task.id } }),
@@ -180,8 +175,24 @@ function ClaimNotice({ claim, isOperator, isAnyway, answerAnyway }: ClaimNoticeP
   );
 }
 
+type FormTask = Pick<Task, "response_schema" | "form_definition" | "payload">;
+
+/**
+ * Lets digits choose an option of the decision in the form on the page.
+ * @returns the names of the secret fields, and the number of options, 0 without a decision
+ */
+export function useDecisionKeys(task: FormTask): { secret: ReadonlySet<string>; options: number } {
+  const { secret, decision, options } = useMemo(() => fieldsOf(task), [task]);
+  useKeys(
+    Object.fromEntries(
+      DIGITS.map((digit) => [String(digit), decision === null ? undefined : () => choose(decision, digit)]),
+    ),
+  );
+  return { secret, options };
+}
+
 /** @param options - the number of options of the decision; 0 without a decision */
-function KeyHints({ options }: { options: number }) {
+export function KeyHints({ options, canSkip = true }: { options: number; canSkip?: boolean }) {
   const { singleKeys } = usePreferences();
   return (
     <p className="keys" aria-hidden="true">
@@ -195,7 +206,7 @@ function KeyHints({ options }: { options: number }) {
       <span>
         <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> submit
       </span>
-      {singleKeys && (
+      {singleKeys && canSkip && (
         <span>
           <kbd>S</kbd> skip
         </span>
@@ -223,7 +234,7 @@ async function isLetGo(): Promise<boolean> {
 }
 
 /** Returns the names of the initial secret fields, and of the decision with its options. */
-function fieldsOf(task: Task): { secret: ReadonlySet<string>; decision: string | null; options: number } {
+function fieldsOf(task: FormTask): { secret: ReadonlySet<string>; decision: string | null; options: number } {
   const { response_schema, form_definition, payload } = task;
   const form = readForm({ response_schema, form_definition, payload, time_zone: "UTC", now: new Date(0) });
   const { root, decision } = planForm(form, {});

@@ -35,7 +35,8 @@ export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Ent
   );
 }
 
-function End({ task, me }: { task: Task; me: Me }) {
+/** How a task was closed, as one sentence. */
+export function EndSentence({ task, me }: { task: Task; me: Me }) {
   const state = endOf(task, me);
   const names = useNames(me);
   const who = answererOf(task, me, names);
@@ -50,7 +51,12 @@ function End({ task, me }: { task: Task; me: Me }) {
     canceller,
     reason: <span dir="auto">{task.verifier_result?.reason}</span>,
   });
-  const sentence = createElement(Fragment, null, ...pieces);
+  return createElement(Fragment, null, ...pieces);
+}
+
+function End({ task, me }: { task: Task; me: Me }) {
+  const state = endOf(task, me);
+  const sentence = <EndSentence task={task} me={me} />;
   switch (state.how) {
     case "completed":
       return (
@@ -59,7 +65,7 @@ function End({ task, me }: { task: Task; me: Me }) {
             {sentence}
             {task.verifier_result?.passed === true && " It passed the automatic check."}
           </p>
-          <AnswerInWords task={task} answer={task.response} channel={channel} />
+          <AnswerInWords task={task} answer={task.response} channel={task.completed_via_channel} />
         </>
       );
     case "cancelled":
@@ -109,7 +115,8 @@ export function AnswerInWords({ task, answer, channel }: AnswerInWordsProps) {
   return <PayloadOf payload={answer} schema={response_schema} hints={hints} redact={false} />;
 }
 
-function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: "open" }> {
+/** Returns how a closed task ended, as this person sees it. @throws Error for an open task before its deadline */
+export function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: "open" }> {
   const ended = {
     status: task.status,
     timeout_at: Date.parse(task.timeout_at),

@@ -13,6 +13,7 @@ import { useTaskNavigation } from "./navigation.ts";
 import { Review } from "./review.tsx";
 import { copy } from "../ui/copy.tsx";
 import { useKeys } from "../ui/keyboard.ts";
+import { adoptStyles } from "../ui/later-styles.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { useNow } from "../ui/now.ts";
 import { ErrorPanel } from "../ui/page.tsx";
@@ -26,7 +27,11 @@ import { undoLast } from "./undo.ts";
 /** When this much time is left, the page announces that the task is about to time out. */
 const LAST_CALL_MS = 120_000;
 
-const Activity = lazily("activity", async () => (await import("./activity.tsx")).Activity);
+const Activity = lazily("activity", async () => {
+  const [{ Activity }, styles] = await Promise.all([import("./activity.tsx"), import("./activity.css?inline")]);
+  adoptStyles(styles.default);
+  return Activity;
+});
 const Raw = lazily("raw", async () => (await import("./raw.tsx")).Raw);
 
 export function TaskPane({ id, search, me }: { id: string; search: Scope; me: Me }) {

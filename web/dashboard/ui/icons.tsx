@@ -33,6 +33,7 @@ import userCircle from "../../../vendor/tabler-icons/user-circle.svg";
 import users from "../../../vendor/tabler-icons/users.svg";
 import usersGroup from "../../../vendor/tabler-icons/users-group.svg";
 import webhook from "../../../vendor/tabler-icons/webhook.svg";
+import x from "../../../vendor/tabler-icons/x.svg";
 
 interface IconProps {
   /** The size in px. */
@@ -98,3 +99,4 @@ export const IconUserCircle = icon(userCircle);
 export const IconUsers = icon(users);
 export const IconUsersGroup = icon(usersGroup);
 export const IconWebhook = icon(webhook);
+export const IconX = icon(x);

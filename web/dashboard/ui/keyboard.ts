@@ -1,7 +1,10 @@
 import { useEffect, useRef } from "react";
 import { readPreferences } from "./preferences.ts";
 
-/** Handlers by key name of the browser, by two keys in a row, or with Ctrl or Cmd: "j", "Enter", "g i", "Mod+Enter". */
+/**
+ * Handlers by key name of the browser, by two keys in a row, with Ctrl or Cmd, or with Shift: "j", "Enter", "g i", "Mod+a",
+ * "Shift+ArrowUp".
+ */
 type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
 /** How long the first key of two waits for the second, in milliseconds. */
@@ -34,6 +37,11 @@ export function useKeys(handlers: Handlers): void {
   }, []);
 }
 
+/** Returns the handler of the layer that was added last. */
+function handlerOf(name: string): Handlers[string] {
+  return layers.findLast(({ current }) => current[name] !== undefined)?.current[name];
+}
+
 function lookForCover(): void {
   isCovered = document.querySelector("[role='dialog'], [role='menu'], [role='listbox']") !== null;
 }
@@ -43,16 +51,22 @@ function dispatch(event: KeyboardEvent): void {
   // This shortcut types nothing, so it also works in fields. A key that is held down confirms nothing.
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     if (event.defaultPrevented || event.repeat || isCovered) return;
-    layers.findLast(({ current }) => current["Mod+Enter"] !== undefined)?.current["Mod+Enter"]?.(event);
+    handlerOf("Mod+Enter")?.(event);
     return;
   }
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
+  if (event.defaultPrevented || event.altKey || isElsewhere(event)) return;
+  if (event.ctrlKey || event.metaKey) {
+    const withMod = handlerOf(`Mod+${key}`);
+    if (withMod !== undefined) event.preventDefault();
+    withMod?.(event);
+    return;
+  }
   // People may press letter keys by accident, or dictate them.
   if (key.length === 1 && !readPreferences().singleKeys) return;
   const first = begun !== null && event.timeStamp - begun.at < SEQUENCE_MS ? begun.key : null;
   begun = null;
   const name = first === null ? key : `${first} ${key}`;
-  const handler = layers.findLast(({ current }) => current[name] !== undefined)?.current[name];
+  const handler = (event.shiftKey && handlerOf(`Shift+${name}`)) || handlerOf(name);
   if (handler !== undefined) {
     event.preventDefault();
     handler(event);

@@ -1,0 +1,151 @@
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { headingOf } from "../../../form/plan/heading.ts";
+import type { Me } from "../api.ts";
+import type { Scope } from "../queries.ts";
+import { EndSentence } from "../task/closed.tsx";
+import { Frame } from "./frame.tsx";
+import { canSendAgain, countRun } from "./run.ts";
+import type { Run, RunItem } from "./run.ts";
+import { sendAgain } from "./send-all.ts";
+import type { Result } from "./send.ts";
+import { tasksIn } from "./words.ts";
+
+interface ResultsProps {
+  run: Run;
+  me: Me;
+  search: Scope;
+  back: () => void;
+  /** Goes back, and forgets the results. */
+  close: () => void;
+}
+
+/** What became of each answer: how far the batch is, then one by one what was not decided. It stays until it is closed. */
+export function Results({ run, me, search, back, close }: ResultsProps) {
+  const { items, isSending } = run;
+  const { done, failed } = countRun(run);
+  const again = items.filter(canSendAgain).length;
+  const unknown = items.filter(({ result }) => result.kind === "unknown").length;
+  const problems = items.filter(({ result }) => LABELS[result.kind] !== undefined);
+  const title = isSending
+    ? `Deciding ${tasksIn(items.length)}`
+    : failed === 0
+      ? `${tasksIn(done)} decided`
+      : `${done} of ${tasksIn(items.length)} decided`;
+  return (
+    <Frame title={title} back={back}>
+      <div className="task-sections batch-results">
+        <Progress done={done} failed={failed - unknown} unknown={unknown} all={items.length} isSending={isSending} />
+        {problems.length > 0 && (
+          <section aria-labelledby="not-decided">
+            <h2 id="not-decided">
+              {unknown > 0 ? "Not decided, or not known" : "Not decided"}: {problems.length}
+            </h2>
+            <ul className="batch-rows">
+              {problems.map((item) => (
+                <Problem key={item.task.id} item={item} me={me} search={search} />
+              ))}
+            </ul>
+          </section>
+        )}
+        {!isSending && (
+          <div className="row">
+            {again > 0 && (
+              <Button onClick={() => void sendAgain()}>Send {again === 1 ? "it" : `these ${again}`} again</Button>
+            )}
+            <Button variant={again > 0 ? "default" : "filled"} onClick={close}>
+              Done
+            </Button>
+          </div>
+        )}
+        {done > 0 && (
+          <details className="batch-done">
+            <summary>{tasksIn(done)} decided</summary>
+            <ul>
+              {items.map(
+                ({ task, result }) =>
+                  result.kind === "done" && (
+                    <li key={task.id}>
+                      <Link to="/tasks/$id" params={{ id: task.id }} dir="auto">
+                        {headingOf(task.task)[0]}
+                      </Link>
+                    </li>
+                  ),
+              )}
+            </ul>
+          </details>
+        )}
+      </div>
+    </Frame>
+  );
+}
+
+interface ProgressProps {
+  done: number;
+  failed: number;
+  unknown: number;
+  all: number;
+  isSending: boolean;
+}
+
+function Progress({ done, failed, unknown, all, isSending }: ProgressProps) {
+  const tried = done + failed + unknown;
+  const counts = [
+    `${done} decided`,
+    ...(failed > 0 ? [`${failed} not decided`] : []),
+    ...(unknown > 0 ? [`${unknown} not known`] : []),
+  ].join(", ");
+  // Announced at each tenth, and at the end.
+  const tenth = Math.floor((tried / all) * 10);
+  return (
+    <div className="stack">
+      <progress max={all} value={done} aria-label="Decided" />
+      <p className="batch-counts">
+        {counts}
+        {isSending && <span className="muted"> of {all}. You can look at other pages, but keep this tab open.</span>}
+      </p>
+      <output className="unseen">{isSending ? `${tenth * 10} percent sent` : `Finished: ${counts}`}</output>
+    </div>
+  );
+}
+
+/** By what became of an answer. */
+const LABELS: Partial<Record<Result["kind"], { label: string; tone: string }>> = {
+  closed: { label: "Already closed", tone: "mute" },
+  "sent back": { label: "Sent back", tone: "warn" },
+  refused: { label: "Not accepted", tone: "bad" },
+  unsent: { label: "Not sent", tone: "warn" },
+  unknown: { label: "Not known", tone: "warn" },
+};
+
+function Problem({ item: { task, result }, me, search }: { item: RunItem; me: Me; search: Scope }) {
+  const { label, tone } = LABELS[result.kind]!;
+  return (
+    <li>
+      <div>
+        <Link to="/tasks/$id" params={{ id: task.id }} search={search} className="batch-title" dir="auto">
+          {headingOf(task.task)[0]}
+        </Link>
+        <p dir="auto">
+          <WhatHappened result={result} me={me} />
+        </p>
+      </div>
+      <span className={`chip ${tone}`}>{label}</span>
+    </li>
+  );
+}
+
+function WhatHappened({ result, me }: { result: Result; me: Me }) {
+  switch (result.kind) {
+    case "closed":
+      return <EndSentence task={result.task} me={me} />;
+    case "sent back":
+      return result.reason;
+    case "refused":
+    case "unsent":
+    case "unknown":
+      return result.message;
+    default:
+      return null;
+  }
+}
