@@ -13,6 +13,8 @@ import { getConfig, interrupt, type LangGraphRunnableConfig, type StateSnapshot 
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";
 
+export { createReviews } from "./langgraph-reviews.ts";
+export type { ReviewableGraph, Reviewed, ReviewQuestion, Reviews, ReviewsOptions } from "./langgraph-reviews.ts";
 export type { Answered, Outcome, Pending, Unanswered } from "./outcome.ts";
 export type { Exclusively } from "./runs.ts";
 

@@ -2,7 +2,7 @@ import { HumanTaskError } from "./errors.ts";
 import { canonicalJson } from "./json.ts";
 import { bodyOf, type Abortable, type Created, type Question } from "./question.ts";
 import type { Send } from "./connection.ts";
-import type { TaskRecord } from "./shapes.ts";
+import type { CreateTask, TaskRecord } from "./shapes.ts";
 
 /**
  * Creates the task of a question, or finds the task that has its key.
@@ -15,14 +15,22 @@ export async function createTask(send: Send, pagesUrl: string, question: Questio
   const { id, status } = data;
   const isReplay = headers.get("idempotent-replayed") === "true";
   // A task with the same key but another question does not answer this one.
-  const isOther = (["task", "payload", "response_schema"] as const).some(
-    (name) => canonicalJson(data[name]) !== canonicalJson(body[name]),
-  );
-  if (isReplay && isOther)
+  if (isReplay && askedIn(data) !== askedIn(body))
     throw new HumanTaskError(
       "OTHER_QUESTION",
       `The key "${body.idempotency_key}" belongs to ${id} (${status}), which asks something else.`,
       { taskId: id },
     );
   return { id, url: `${pagesUrl}/tasks/${id}`, isReplay, record: data };
+}
+
+/** Returns what a task asks. What is made from an action depends on the release of the service. */
+function askedIn({ task, payload, response_schema, action, actions }: CreateTask | TaskRecord): string {
+  const about = action ? [action] : actions;
+  return canonicalJson([
+    task,
+    about
+      ? about.map(({ name, args, allowed = ["approve", "reject"] }) => [name, args, allowed])
+      : [payload, response_schema],
+  ]);
 }

@@ -72,6 +72,24 @@ async function serve(dialect: "sqlite" | "postgres", more: Record<string, string
   };
 }
 
+testOnBoth("one call asks about an action, and gives the arguments that a person edited", async (client) => {
+  const decision = await client.approve({
+    name: "refund",
+    args: { amount: 90, number: ++asked },
+    allowed: ["approve", "edit"],
+    editable: ["/amount"],
+    onCreated: async ({ id, record }) => {
+      assert.equal(record.action?.name, "refund");
+      await client.complete(id, { decision: "edit", args: { amount: 45, number: asked } });
+    },
+  });
+  assert.deepEqual(decision, {
+    decision: "edit",
+    args: { amount: 45, number: asked },
+    patch: [{ op: "replace", path: "/amount", value: 45 }],
+  });
+});
+
 testOnBoth("one call asks a person, and gives the answer with its type", async (client) => {
   const answer: { approved: boolean; note: string } = await client.awaitHuman({
     ...question(),

@@ -1,3 +1,14 @@
+import {
+  approval,
+  type Action,
+  type ActionQuestion,
+  type ActionsQuestion,
+  type ArgsIn,
+  type ArgsOut,
+  type Decision,
+  type DecisionName,
+  type Decisions,
+} from "./approval.ts";
 import { firstAnswer, type FirstAnswer } from "./any-of.ts";
 import { createTask } from "./asking.ts";
 import { callsOf } from "./calls.ts";
@@ -21,6 +32,12 @@ export interface Client {
   awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     question: Question<R, P> & Waiting,
   ): Promise<AnswerOf<R>>;
+  /**
+   * Asks a person whether an action may run, and waits for the decision. Run it only if the decision has `args`, and with
+   * these: they are what the person saw or made of them. `approval()` makes the same question for `ask` and `anyOf`.
+   * @throws as `awaitHuman`
+   */
+  approve: Approve;
   /** Asks a person without waiting. */
   ask<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     question: Question<R, P> & Abortable,
@@ -77,6 +94,18 @@ export interface Client {
   ): Promise<EmbedToken>;
 }
 
+export interface Approve {
+  /** Asks about several actions. The decisions are in their order. */
+  <const All extends readonly Action[]>(question: ActionsQuestion<All> & Waiting): Promise<Decisions<All>>;
+  <
+    const Schema extends AnySchema = AnySchema,
+    Args extends object = object,
+    const Name extends DecisionName = "approve" | "reject",
+  >(
+    question: ActionQuestion<Schema, ArgsIn<Schema, Args>, Name> & Waiting,
+  ): Promise<Decision<ArgsOut<Schema, Args>, Name>>;
+}
+
 export interface ClientOptions {
   /** URL of the service. Default: SERVICE_URL, or the service on this machine. */
   baseUrl?: string | undefined;
@@ -116,6 +145,8 @@ export function createClient(options: ClientOptions = {}): Client {
         throw error;
       }
     },
+    approve: (async (question: ActionQuestion & Waiting) =>
+      client.awaitHuman({ ...question, ...approval(question) })) as Approve,
     ask: async (question) => {
       const created = await createTask(send, settings.pagesUrl, question);
       const { id, record } = created;
@@ -157,3 +188,7 @@ export async function awaitHuman<const R extends AnySchema = YesOrNo, const P ex
   shared ??= createClient();
   return shared.awaitHuman(question);
 }
+
+/** Does the same as `createClient().approve`, for a program with one service. */
+export const approve: Approve = (async (question: ActionQuestion & Waiting) =>
+  awaitHuman({ ...question, ...approval(question) })) as Approve;

@@ -12,13 +12,15 @@ const CONTENT = [
   "notify",
   "on_behalf_of",
   "project",
+  "action",
+  "actions",
 ] as const;
 
 /**
  * Returns the default key of a question. The same question has the same key in every process and language, so that a
  * restarted program finds the task it had created. The key is `v1-` and the SHA-256, in lowercase hex, of the canonical JSON
- * (RFC 8785) of `{assign_to, form_definition, notify, occasion, on_behalf_of, payload, payload_schema, project,
- * response_schema, task}`, without members that are null or absent. `idempotency.vectors.json` has check values.
+ * (RFC 8785) of `{action, actions, assign_to, form_definition, notify, occasion, on_behalf_of, payload, payload_schema,
+ * project, response_schema, task}`, without members that are null or absent. `idempotency.vectors.json` has check values.
  *
  * @param occasion - distinguishes this question from the same one asked before, such as the id of a run or a date
  */

@@ -1,5 +1,16 @@
-export { awaitHuman, createClient } from "./client.ts";
-export type { Client, ClientOptions } from "./client.ts";
+export { approval } from "./approval.ts";
+export type {
+  Action,
+  ActionQuestion,
+  ActionsQuestion,
+  Approval,
+  Decision,
+  DecisionName,
+  Decisions,
+  PatchStep,
+} from "./approval.ts";
+export { approve, awaitHuman, createClient } from "./client.ts";
+export type { Approve, Client, ClientOptions } from "./client.ts";
 export type { FirstAnswer } from "./any-of.ts";
 export { callbackHandler, nodeCallbackHandler, verifyCallback } from "./callbacks.ts";
 export type { Callback, CallbackAnswer, CallbackKey, HandlerOptions, IncomingCallback } from "./callbacks.ts";

@@ -9,8 +9,8 @@ import { rolldown } from "rolldown";
 import { packed, ROOT } from "../test/support/packed.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-const MAX_BYTES = 7000;
-const MAX_TESTING_BYTES = 45_000;
+const MAX_BYTES = 7420;
+const MAX_TESTING_BYTES = 53_000;
 
 let folder = "";
 let tarball = "";
@@ -28,7 +28,7 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true }));
 
 const AGENT = `
-import { awaitHuman, createClient, type NoAnswerError } from "@human-task-service/client";
+import { approval, approve, awaitHuman, createClient, type NoAnswerError } from "@human-task-service/client";
 import { z } from "zod";
 const client = createClient({ baseUrl: "http://127.0.0.1:1", token: "t" });
 export async function run() {
@@ -55,8 +55,20 @@ export async function run() {
   isYes.approved;
   // @ts-expect-error -- a question needs a task
   await client.ask({ responseSchema: z.object({}) });
+  const refund = await client.approve({ name: "refund", args: { amount: 42 }, allowed: ["approve", "edit", "respond"] });
+  const amount: number | undefined = refund.args?.amount;
+  const said: string = refund.decision === "respond" ? refund.message : refund.patch?.[0]?.path ?? "";
+  // @ts-expect-error -- that is not allowed
+  void (refund.decision === "reject");
+  const checked = await approve({ name: "x", args: { n: "1" }, argsSchema: z.object({ n: z.string().transform(Number) }) });
+  const n: number | undefined = checked.args?.n;
+  // @ts-expect-error -- that is no argument of the schema
+  await approve({ name: "x", args: { m: "1" }, argsSchema: z.object({ n: z.string() }) });
+  const { decisions } = await approve({ actions: [{ name: "x", args: { n: 1 } }, { name: "y", args: {}, argsSchema: { type: "object", properties: { to: { type: "string" } } } }] });
+  const to: string | undefined = decisions[1].args?.to;
+  const later: number | undefined = (await (await client.ask(approval({ name: "x", args: { n: 1 } }))).answer()).args?.n;
   const id: string | undefined = (undefined as unknown as NoAnswerError).taskId;
-  return { doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
+  return { amount, said, n, to, later, doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
 }
 `;
 
@@ -127,13 +139,13 @@ async function bundled(entry: string): Promise<number> {
   return gzipSync(code, { level: 9 }).length;
 }
 
-void test("bundled for a browser the client has at most 7 kB, compressed, and nothing of Node's", async (t) => {
+void test("bundled for a browser the client has at most 7.4 kB, compressed, and nothing of Node's", async (t) => {
   const length = await bundled("dist/index.js");
   t.diagnostic(`${length} of ${MAX_BYTES} bytes`);
   assert.ok(length <= MAX_BYTES, `${length} bytes`);
 });
 
-void test("bundled for a browser the testing entry has at most 45 kB, compressed, and nothing of Node's", async (t) => {
+void test("bundled for a browser the testing entry has at most 53 kB, compressed, and nothing of Node's", async (t) => {
   const length = await bundled("dist/testing/index.js");
   t.diagnostic(`${length} of ${MAX_TESTING_BYTES} bytes`);
   assert.ok(length <= MAX_TESTING_BYTES, `${length} bytes`);

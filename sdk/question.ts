@@ -42,7 +42,13 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   redactPayload?: boolean | undefined;
   /** Receives a signed POST when the task is closed. */
   callbackUrl?: string | null | undefined;
+  /** The actions that it asks about, in place of payload, schemas and form. `approval()` sets it. */
+  about?: About | undefined;
 }
+
+/** Actions, with the names of the wire. */
+export type About = { action: WireAction } | { actions: WireAction[] };
+export type WireAction = NonNullable<CreateTask["action"]>;
 
 /** The type of the answer to a question. */
 export type AnswerTo<Q> = Q extends { readonly responseSchema: infer R extends AnySchema }
@@ -82,14 +88,16 @@ export interface Asked<Answer> extends Created {
 const DAY_SECONDS = 86_400;
 
 /** Returns the request body that creates the task, with its key. @throws HumanTaskError NO_JSON_SCHEMA */
-export async function bodyOf(question: Question) {
+export async function bodyOf(question: Question): Promise<CreateTask & { idempotency_key: string }> {
   const { responseSchema = YES_OR_NO, payloadSchema, occasion, notify } = question;
   const asked = {
     task: question.task,
-    payload: (question.payload ?? {}) as JsonObject,
-    payload_schema: payloadSchema === undefined ? { type: "object" } : jsonSchemaOf(payloadSchema, "payloadSchema"),
-    response_schema: wrapSchema(jsonSchemaOf(responseSchema, "responseSchema")),
-    form_definition: question.formDefinition ?? null,
+    ...(question.about ?? {
+      payload: (question.payload ?? {}) as JsonObject,
+      payload_schema: payloadSchema === undefined ? { type: "object" } : jsonSchemaOf(payloadSchema, "payloadSchema"),
+      response_schema: wrapSchema(jsonSchemaOf(responseSchema, "responseSchema")),
+      form_definition: question.formDefinition ?? null,
+    }),
     timeout_seconds: question.timeoutSeconds ?? DAY_SECONDS,
     assign_to: question.assignTo ?? null,
     notify: notify ? [...notify] : null,
@@ -98,6 +106,6 @@ export async function bodyOf(question: Question) {
     verifier_config: question.verifierConfig ?? null,
     redact_payload: question.redactPayload ?? false,
     callback_url: question.callbackUrl ?? null,
-  };
+  } as CreateTask;
   return { ...asked, idempotency_key: question.idempotencyKey ?? (await keyOf(asked, occasion)) };
 }
