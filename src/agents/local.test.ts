@@ -123,19 +123,23 @@ testOnBoth("an agent that an operator has named local is not taken over", async 
   );
 });
 
-testOnBoth("a database of the release before gets its agent local", async (service) => {
-  const { ctx, dialect } = service;
-  const { id } = await service.create();
-  // As the release before left it.
-  await ctx.db.write((tx) => undoFrom(tx, "0013"));
-  await ctx.db.write(async (tx) => migrate(tx.query, dialect));
-  assert.equal(await answer(service, await start(service, 0)), 200);
-  assert.equal((await service.call("GET", `/api/tasks/${id}`)).status, 200);
-  assert.deepEqual(
-    (await agentsOf(service)).map(({ name }) => name),
-    ["local"],
-  );
-});
+testOnBoth(
+  "a database of the release before gets its agent local",
+  async (service) => {
+    const { ctx, dialect } = service;
+    const { id } = await service.create();
+    // As the release before left it.
+    await ctx.db.write((tx) => undoFrom(tx, "0013"));
+    await ctx.db.write(async (tx) => migrate(tx.query, dialect));
+    assert.equal(await answer(service, await start(service, 0)), 200);
+    assert.equal((await service.call("GET", `/api/tasks/${id}`)).status, 200);
+    assert.deepEqual(
+      (await agentsOf(service)).map(({ name }) => name),
+      ["local"],
+    );
+  },
+  { changesTables: true },
+);
 
 testOnBoth("neither the tables nor the security log have the token", async (service) => {
   const token = (await start(service, 0))!;

@@ -112,6 +112,43 @@ testOnBoth(
   },
 );
 
+/** Every look waits for this. */
+let looked: Promise<unknown> = Promise.resolve();
+testOnBoth(
+  "the callback of a request starts while a look gets no answer, and while every look fails",
+  async (service, t) => {
+    const { ctx, call } = service;
+    const hook = await receiver(t);
+    const cancelOne = async () => {
+      const { id } = await service.create({ callback_url: hook.url });
+      assert.equal((await call("POST", `/api/tasks/${id}/cancel`)).status, 200);
+    };
+    const { promise, reject } = Promise.withResolvers<never>();
+    looked = promise;
+    ctx.deliveries.start();
+    await cancelOne();
+    await hook.until(1);
+    reject(new Error("a node is down"));
+    await cancelOne();
+    await hook.until(2);
+    await ctx.deliveries.settle();
+    const rows = await ctx.db.query.selectFrom("deliveries").select("status").execute();
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ["SUCCEEDED", "SUCCEEDED"],
+    );
+  },
+  {
+    db: (opened) => {
+      const lookAlone: typeof opened.lookAlone = async (_name, look) => {
+        await looked;
+        return look();
+      };
+      return Object.assign(Object.create(opened) as typeof opened, { lookAlone });
+    },
+  },
+);
+
 testOnBoth("an answer that never gets out holds a callback up for some seconds only", async (service, t) => {
   const { app, ctx, call, clock } = service;
   const hook = await receiver(t);

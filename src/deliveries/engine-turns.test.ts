@@ -142,3 +142,41 @@ testOnBoth("an unknown receiver that answered another process is known here", as
   assert.deepEqual(here.inFlight(), { fast: 1, slow: 0 });
   await here.stop();
 });
+
+let isOtherLooking = false;
+testOnBoth(
+  "while another process looks for due deliveries and lapsed leases, this one leaves them to it",
+  async (service) => {
+    const sent: string[] = [];
+    const engine = anotherEngine(service, async ({ id }) => {
+      sent.push(id);
+      return DONE;
+    });
+    await owe(service, ["http://due.test", "http://lapsed.test"]);
+    const lease = { lease_owner: "a lost process", lease_until: service.clock.now() };
+    await service.ctx.db.write((tx) =>
+      tx.query.updateTable("deliveries").set(lease).where("origin", "=", "http://lapsed.test").execute(),
+    );
+    const owners = async () => {
+      const rows = await service.ctx.db.query.selectFrom("deliveries").select("lease_owner").orderBy("id").execute();
+      return rows.map(({ lease_owner }) => lease_owner);
+    };
+
+    isOtherLooking = true;
+    await engine.turn();
+    await engine.settle();
+    assert.deepEqual([sent, await owners()], [[], [null, "a lost process"]]);
+    isOtherLooking = false;
+    await engine.turn();
+    await engine.settle();
+    assert.deepEqual([sent.length, await owners()], [2, [null, null]]);
+    await engine.stop();
+  },
+  {
+    db: (opened) => {
+      const lookAlone: typeof opened.lookAlone = async (name, look) =>
+        isOtherLooking ? null : opened.lookAlone(name, look);
+      return Object.assign(Object.create(opened) as typeof opened, { lookAlone });
+    },
+  },
+);

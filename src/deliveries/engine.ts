@@ -3,8 +3,9 @@
  * decides when the next attempt is due.
  *
  * Correctness rests on the table alone: a turn that looks finds everything that is due. Hints, responses and free slots only
- * start the next turn sooner. Two rules account for every attempt: its outcome is written under its lease or not at all, and
- * an attempt ends before its lease does.
+ * start the next turn sooner. Deliveries whose response was sent have turns of their own, which ask for nothing else. So
+ * they begin although a look takes long, or fails because one node of several is down. Two rules account for every attempt:
+ * its outcome is written under its lease or not at all, and an attempt ends before its lease does.
  *
  * ## The engine is always in one of these modes
  *
@@ -13,10 +14,10 @@
  *
  * - idle: the first mode. Nothing happens by itself; `turn()` makes one turn. Released deliveries are ignored, since their
  *   rows become due without the engine.
- * - running: the loop makes a turn, sleeps until the next look, and so on. These end the sleep early: a hint that something
- *   is due, a released delivery, an attempt that ended while others wait for a slot, and `stop()`. A turn that fails is
- *   followed by a sleep of a second and a look.
- * - stopping: the last mode. The loop ends after its turn, and no more leases are taken. Attempts under way may take
+ * - running: two loops make turns and sleep between them. One sleeps until the next look, and a hint that something is due
+ *   ends its sleep. A turn of it that fails is followed by a sleep of a second and a look. The other one is for released
+ *   deliveries, which end its sleep. An attempt that ended while others wait for a slot, and `stop()`, end both sleeps.
+ * - stopping: the last mode. The loops end after their turns, and no more leases are taken. Attempts under way may take
  *   `drainMs`; after that each gives up its lease. What is queued stays in the table, where other processes find it.
  *
  * ## A delivery is always in one of these places
@@ -26,7 +27,7 @@
  *          │                                            ▼
  *          │                                       released
  *          │                                            │ parkReleased, in the next turn
- *          ▼          makeLateParkedDue: no slot in     ▼
+ *          ▼          takeLateParked: no slot in        ▼
  *     waiting/fresh ◀─ 1 s, or older ones go first ─ parked
  *          │ admitDue                                   │ admitParked       (each takes a slot of the origin's lane)
  *          └──────────────────┬─────────────────────────┘
@@ -49,7 +50,7 @@
  */
 import { giveUpAttempts, settleAttempts } from "./engine/attempt.ts";
 import type { Lane } from "./engine/lanes.ts";
-import { runLoop } from "./engine/loop.ts";
+import { runLoops } from "./engine/loop.ts";
 import { createState, type EngineOptions } from "./engine/state.ts";
 import { makeTurn } from "./engine/turn.ts";
 import type { HeldDelivery } from "./after-response.ts";
@@ -74,20 +75,20 @@ export interface Engine {
 
 export function createEngine(options: EngineOptions): Engine {
   const state = createState(options);
-  const { db, look, queue, alarm, lanes, drainMs } = state;
+  const { db, look, queue, alarms, lanes, drainMs } = state;
   let looping: Promise<void> = Promise.resolve();
 
   const unlisten = db.hints.listen((hint) => {
     if (hint !== DELIVERIES_HINT) return;
     look.mustLook = true;
-    alarm.ring();
+    alarms.due.ring();
   });
 
   return {
     start: () => {
       if (state.mode !== "idle") return;
       state.mode = "running";
-      looping = runLoop(state);
+      looping = runLoops(state);
     },
     turn: async () => {
       look.mustLook = true;
@@ -97,12 +98,12 @@ export function createEngine(options: EngineOptions): Engine {
     release: (deliveries) => {
       if (state.mode !== "running") return;
       queue.released.push(...deliveries);
-      alarm.ring();
+      alarms.released.ring();
     },
     stop: async () => {
       state.mode = "stopping";
       unlisten();
-      alarm.ring();
+      for (const alarm of Object.values(alarms)) alarm.ring();
       await looping;
       const timer = setTimeout(() => giveUpAttempts(state), drainMs);
       await settleAttempts(state);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { startTestService, testOnBoth } from "../../test/support/service.ts";
 import { startDeadlines, timeOutDueTasks } from "./timeouts.ts";
@@ -37,7 +37,8 @@ testOnBoth("the sweep ends what is overdue when it starts, and what becomes due 
   await again.stop();
 });
 
-void test("a due task that is left over is looked at again in a while, not at once", async (t) => {
+/** Starts the sweep on a database with a due task that is never free. */
+function startOnHeld(t: TestContext, isOtherLooking: () => boolean = () => false) {
   let looks = 0;
   const db = {
     now: () => 1000,
@@ -46,25 +47,38 @@ void test("a due task that is left over is looked at again in a while, not at on
       return 0;
     },
     run: async () => [{ timeout_at: 900 }],
-    lookAlone: async (_name: string, look: () => Promise<object>) => look(),
+    lookAlone: async (_name: string, look: () => Promise<object>) => (isOtherLooking() ? null : look()),
     hints: { listen: () => () => {} },
   };
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const deadlines = startDeadlines({ db, log: { error: assert.fail } } as unknown as Parameters<
+  const { stop } = startDeadlines({ db, log: { error: assert.fail } } as unknown as Parameters<
     typeof startDeadlines
   >[0]);
-  const settle = async () => {
+  /** @returns how often the database was asked after `ms` milliseconds */
+  const looksAfter = async (ms: number) => {
+    t.mock.timers.tick(ms);
     for (let i = 0; i < 10; i++) await turn();
+    return looks;
   };
-  await settle();
-  assert.equal(looks, 1);
-  t.mock.timers.tick(49);
-  await settle();
-  assert.equal(looks, 1);
-  t.mock.timers.tick(1);
-  await settle();
-  assert.equal(looks, 2);
-  await deadlines.stop();
+  return { looksAfter, stop };
+}
+
+void test("a due task that is left over is looked at again in a while, not at once", async (t) => {
+  const { looksAfter, stop } = startOnHeld(t);
+  assert.equal(await looksAfter(0), 1);
+  assert.equal(await looksAfter(49), 1);
+  assert.equal(await looksAfter(1), 2);
+  await stop();
+});
+
+void test("while another process looks for due tasks, this one does not, and tries again after a second", async (t) => {
+  let isOtherLooking = true;
+  const { looksAfter, stop } = startOnHeld(t, () => isOtherLooking);
+  assert.equal(await looksAfter(0), 0);
+  isOtherLooking = false;
+  assert.equal(await looksAfter(999), 0);
+  assert.equal(await looksAfter(1), 1);
+  await stop();
 });
 
 void test("a task that somebody else is about to end is left to them, and holds up no other (PostgreSQL)", async () => {

@@ -15,7 +15,7 @@ import type { Dialect } from "../../src/db/database.ts";
 import { findDatabase } from "../../src/db/find.ts";
 import { VERSION } from "../../src/version.ts";
 import { freePort } from "./free-port.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY, startTestService, type TestService } from "./service.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, startTestService, type ServiceOptions, type TestService } from "./service.ts";
 
 type Env = Record<string, string>;
 
@@ -83,10 +83,11 @@ export async function startPatient(
   t: TestContext,
   dialect: Dialect,
   given: Env = {},
+  options: Pick<ServiceOptions, "changesTables"> = {},
 ): Promise<{ service: TestService; env: Env }> {
   const port = await freePort();
   const own = { SERVICE_PORT: String(port), ...given };
-  const { service, stop } = await startTestService(dialect, { env: own });
+  const { service, stop } = await startTestService(dialect, { env: own, ...options });
   t.after(stop);
   await service.app.listen({ port, host: "127.0.0.1" });
   const { dataDir, database, secretKey } = service.ctx.config;

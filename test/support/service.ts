@@ -10,7 +10,7 @@ import type { Dialect } from "../../src/db/database.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
 import type { CreateTaskBody, TaskRecord } from "../../src/tasks/schema.ts";
 import { createContext, type Replacements } from "../../src/start.ts";
-import { postgres } from "./postgres.ts";
+import { onePostgres, postgres } from "./postgres.ts";
 import { makeRoom } from "./room.ts";
 
 export const ADMIN_TOKEN = "test-admin-token-0123456789";
@@ -61,6 +61,8 @@ export interface TestService {
 
 export interface ServiceOptions extends Replacements {
   env?: Record<string, string>;
+  /** Whether the test changes tables, as no release does. Tables that Citus has spread cannot be changed so. */
+  changesTables?: boolean;
   /** The time limit in milliseconds. A busy machine makes a test with hundreds of requests slow: `MANY_REQUESTS_MS`. */
   limitMs?: number;
 }
@@ -120,12 +122,13 @@ export function testOnBoth(
 /** Starts a service without a port, on a new database unless `env` names one. */
 export async function startTestService(
   dialect: Dialect,
-  { env = {}, ...replace }: ServiceOptions = {},
+  { env = {}, changesTables = false, ...replace }: ServiceOptions = {},
 ): Promise<{ service: TestService; stop: () => Promise<void> }> {
   const clock = createClock();
   const dataDir = makeRoom("service-test-");
   const isOnNew = dialect === "postgres" && env["SERVICE_DATABASE_URL"] === undefined;
-  const database = isOnNew ? await (await postgres()).createDatabase() : null;
+  const server = changesTables ? onePostgres : postgres;
+  const database = isOnNew ? await (await server()).createDatabase() : null;
   const { config } = readConfig(
     {
       SERVICE_PORT: "0",

@@ -24,7 +24,7 @@ const change = (service: TestService, ...statements: string[]) =>
   });
 
 onBoth("a database that is behind is told so, and is not brought up to date", async (dialect, t) => {
-  const { service, env } = await startPatient(t, dialect);
+  const { service, env } = await startPatient(t, dialect, {}, { changesTables: true });
   await change(
     service,
     "drop table slack_installations",

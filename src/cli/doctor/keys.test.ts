@@ -55,7 +55,8 @@ void test("the doctor that finds no database says to keep the previous key", asy
 });
 
 onBoth("the doctor that cannot read an older release's tables says to keep the previous key", async (dialect, t) => {
-  const { service, env } = await startPatient(t, dialect, { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") });
+  const previous = { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") };
+  const { service, env } = await startPatient(t, dialect, previous, { changesTables: true });
   await service.ctx.db.write((tx) => undoFrom(tx, "0012"));
   const { status, says } = await runDoctor(env);
   assert.equal(status["schema"], "warning");

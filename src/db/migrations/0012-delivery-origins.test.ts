@@ -31,4 +31,5 @@ testOnBoth(
       [new URL(receiver.url).origin],
     );
   },
+  { changesTables: true },
 );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Db } from "../../db/database.ts";
-import { admit, admitParked, createRoom } from "./admit.ts";
+import { admitDue, admitParked, createRoom } from "./admit.ts";
 import { createLanes } from "./lanes.ts";
 import { createQueue, parkReleased } from "./queue.ts";
 
@@ -71,16 +71,16 @@ test("unknown origins that get no slot in a turn push no proven origin out of th
 });
 
 test("a database that fails leaves every slot free", async () => {
-  const lanes = provenLanes("a", "b");
-  const queue = queueWithParked("a1");
-  queue.waiting.add("b");
+  const lanes = provenLanes("a");
+  const queue = createQueue();
+  queue.waiting.add("a");
   const db = {
     dialect: "sqlite",
     run: async () => {
       throw new Error("the database is away");
     },
   } as unknown as Db;
-  await assert.rejects(admit({ db, lanes, queue }, 0, 10), /the database is away/);
+  await assert.rejects(admitDue({ db, lanes, queue }, 0, createRoom(10)), /the database is away/);
   assert.deepEqual(lanes.inFlight(), NONE);
 });
 
@@ -94,7 +94,7 @@ test("an origin keeps only the slots that its due deliveries fill, and its turn 
     run: async (_statement: unknown, { origin, count }: { origin: string; count: number }) =>
       due[origin]!.slice(0, count).map((id) => ({ id })),
   } as unknown as Db;
-  const { due: admitted } = await admit({ db, lanes, queue }, 0, 4);
+  const admitted = await admitDue({ db, lanes, queue }, 0, createRoom(4));
   assert.deepEqual(
     admitted.map(({ id }) => id),
     ["a1", "a2", "b1"],

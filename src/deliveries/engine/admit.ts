@@ -1,9 +1,9 @@
 /** Which deliveries may begin now: those for which their origin gets a slot of its lane. */
 import type { Db } from "../../db/database.ts";
 import type { Located } from "../../db/home.ts";
-import { listDueOf, makeDue } from "../claim.ts";
+import { listDueOf } from "../claim.ts";
 import type { Lanes, Slot } from "./lanes.ts";
-import { originsInTurn, takeLateParked, type Parked, type Queue } from "./queue.ts";
+import { originsInTurn, type Parked, type Queue } from "./queue.ts";
 
 interface Admitting {
   db: Db;
@@ -16,46 +16,20 @@ export interface Admitted extends Located {
   slot: Slot;
 }
 
-/** `held` were parked, and their rows are not due yet; `due` are. */
-export interface Admission {
-  held: Admitted[];
-  due: Admitted[];
-  /** Slots were free, but the room of this turn was used: the next turn should follow at once. */
-  isCut: boolean;
-}
-
 /** How many deliveries a turn may still begin. */
 export interface Room {
+  readonly max: number;
   all: number;
   /** In slots of unproven origins. Many of them at once would delay the deliveries to proven origins. */
   unproven: number;
-  /** Something found no room. */
+  /** Slots were free, but all room was used: the next turn should follow at once. */
   isCut: boolean;
 }
 
 const UNPROVEN_MAX = 48;
 
 export function createRoom(max: number): Room {
-  return { all: max, unproven: UNPROVEN_MAX, isCut: false };
-}
-
-/** Leaves parked deliveries that cannot begin here to any process that has a slot. */
-export async function makeLateParkedDue({ db, queue }: Admitting): Promise<void> {
-  const late = takeLateParked(queue, performance.now());
-  if (late.length > 0) await makeDue(db, late);
-}
-
-/** Takes slots for up to `max` deliveries. When the database fails, all slots are free again. */
-export async function admit(admitting: Admitting, now: number, max: number): Promise<Admission> {
-  const room = createRoom(max);
-  const held = admitParked(admitting, room);
-  try {
-    const due = await admitDue(admitting, now, room);
-    return { held, due, isCut: room.isCut && max > 0 };
-  } catch (error) {
-    leaveSlots(admitting.lanes, held);
-    throw error;
-  }
+  return { max, all: max, unproven: UNPROVEN_MAX, isCut: false };
 }
 
 export function leaveSlots(lanes: Lanes, admitted: Iterable<Admitted>): void {
@@ -77,8 +51,11 @@ export function admitParked({ lanes, queue: { parked } }: Pick<Admitting, "lanes
   return admitted;
 }
 
-/** Takes slots for origins in their turn, and reads which of their deliveries fill them. */
-async function admitDue({ db, lanes, queue }: Admitting, now: number, room: Room): Promise<Admitted[]> {
+/**
+ * Takes slots for origins in their turn, and reads which of their deliveries fill them. When the database fails, all slots
+ * are free again.
+ */
+export async function admitDue({ db, lanes, queue }: Admitting, now: number, room: Room): Promise<Admitted[]> {
   const slots = takeSlotsInTurn(lanes, queue, room);
   const admitted: Admitted[] = [];
   try {
@@ -116,7 +93,8 @@ function takeSlots(
   { isFresh, max, room }: { isFresh: boolean; max: number; room: Room },
 ): Slot[] {
   const taken: Slot[] = [];
-  if (room.all === 0) room.isCut = true;
+  // Without any room from the start, the next turn has none either.
+  if (room.all === 0) room.isCut = room.max > 0;
   while (taken.length < max && room.all > 0) {
     // Many origins may wait that get no slot in this turn. To enter and leave would push others out of the memory.
     const pool = lanes.look(origin, isFresh);

@@ -3,6 +3,7 @@ export interface Alarm {
   /** Ends the sleep under way, and lets those after it return at once until `reset`. */
   ring(): void;
   reset(): void;
+  /** @param ms - Infinity: until it is rung */
   sleep(ms: number): Promise<void>;
 }
 
@@ -20,7 +21,7 @@ export function createAlarm(): Alarm {
     sleep: async (ms) => {
       if (isRung || ms <= 0) return;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
+        const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, ms);
         endSleep = () => {
           clearTimeout(timer);
           resolve();

@@ -94,8 +94,9 @@ async function returnAttempt({ db, log }: EngineState, attempt: Attempt): Promis
 }
 
 /** A slot is free: the next turn need not wait for the next look. */
-function ringIfWaiting({ queue, alarm }: EngineState): void {
-  if (hasWaiting(queue)) alarm.ring();
+function ringIfWaiting({ queue, alarms }: EngineState): void {
+  if (hasWaiting(queue)) alarms.due.ring();
+  if (queue.parked.size > 0) alarms.released.ring();
 }
 
 /** Rejects with the reason once the signal is aborted. */

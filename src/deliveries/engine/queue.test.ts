@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createQueue, hasWaiting, originsInTurn, parkReleased, takeLateParked } from "./queue.ts";
+import { createQueue, hasWaiting, originsInTurn, parkReleased, takeLateParked, untilLateParked } from "./queue.ts";
 
 const held = (...ids: string[]) => ids.map((id) => ({ id, home: 1, origin: id[0]! }));
 const located = (...ids: string[]) => ids.map((id) => ({ id, home: 1 }));
@@ -17,7 +17,7 @@ test("a released delivery is parked by its origin in the next turn", () => {
     ],
     b: [{ id: "b1", home: 1, since: 5 }],
   });
-  assert.ok(hasWaiting(queue));
+  assert.equal(hasWaiting(queue), false, "it has no place among the origins with due deliveries");
 });
 
 test("parked deliveries stay for a second, then all of their origin become due", () => {
@@ -26,8 +26,10 @@ test("parked deliveries stay for a second, then all of their origin become due",
   parkReleased(queue, 0);
   queue.released.push(...held("a2", "b1"));
   parkReleased(queue, 900);
+  assert.equal(untilLateParked(queue, 1000), 1);
   assert.deepEqual(takeLateParked(queue, 1000), []);
   assert.deepEqual(takeLateParked(queue, 1001), located("a1", "a2"));
+  assert.equal(untilLateParked(queue, 1001), 900);
   assert.deepEqual([...queue.fresh], ["a"]);
   assert.deepEqual([...queue.parked.keys()], ["b"]);
 });
@@ -54,5 +56,6 @@ test("fresh origins and waiting ones take turns, each once", () => {
 
 test("nothing waits in an empty queue", () => {
   assert.equal(hasWaiting(createQueue()), false);
+  assert.equal(untilLateParked(createQueue(), 0), Number.POSITIVE_INFINITY);
   assert.deepEqual([...originsInTurn(createQueue())], []);
 });

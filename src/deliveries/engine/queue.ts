@@ -28,9 +28,9 @@ export function createQueue(): Queue {
   return { released: [], parked: new Map(), waiting: new Set(), fresh: new Set() };
 }
 
-/** Tells whether anything waits for a slot. */
-export function hasWaiting({ waiting, fresh, parked }: Queue): boolean {
-  return waiting.size + fresh.size + parked.size > 0;
+/** Tells whether an origin with due deliveries waits for a slot. */
+export function hasWaiting({ waiting, fresh }: Queue): boolean {
+  return waiting.size + fresh.size > 0;
 }
 
 /** released -> parked */
@@ -57,6 +57,13 @@ export function takeLateParked({ parked, waiting, fresh }: Queue, now: number): 
     late.push(...own.map(({ id, home }) => ({ id, home })));
   }
   return late;
+}
+
+/** Returns after how many milliseconds `takeLateParked` must be called; Infinity if nothing is parked. */
+export function untilLateParked({ parked }: Queue, now: number): number {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const [first] of parked.values()) earliest = Math.min(earliest, first!.since);
+  return earliest + PARKED_MS + 1 - now;
 }
 
 /** Lists the origins with due deliveries in the order of their turns: a fresh one, then one that was waiting, and so on. */

@@ -47,7 +47,8 @@ export interface EngineState extends Required<EngineOptions> {
   readonly findings: Findings;
   readonly queue: Queue;
   readonly look: LookState;
-  readonly alarm: Alarm;
+  /** Those of the two loops. */
+  readonly alarms: { readonly due: Alarm; readonly released: Alarm };
   /** Attempts that are under way or whose outcome is not written yet. */
   readonly attempts: Map<Promise<void>, AbortController>;
   mode: Mode;
@@ -89,7 +90,7 @@ export function createState(options: EngineOptions): EngineState {
     findings: createFindings(db),
     queue: createQueue(),
     look: createLookState(),
-    alarm: createAlarm(),
+    alarms: { due: createAlarm(), released: createAlarm() },
     attempts: new Map(),
     mode: "idle",
     leasesCheckedAt: Number.NEGATIVE_INFINITY,
