@@ -4,34 +4,50 @@ import { readPreferences } from "./preferences.ts";
 /** Handlers by key name of the browser, by two keys in a row, or with Ctrl or Cmd: "j", "Enter", "g i", "Mod+Enter". */
 type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
+interface Layer {
+  readonly handlers: { current: Handlers };
+  readonly isInner: boolean;
+}
+
 /** How long the first key of two waits for the second, in milliseconds. */
 const SEQUENCE_MS = 1_500;
 
-/** The handlers of all components on the page. The last one added comes first. */
-const layers: { current: Handlers }[] = [];
+/** The handlers of all components on the page, those of inner components last. The last one comes first. */
+const layers: Layer[] = [];
 let begun: { key: string; at: number } | null = null;
 /** Whether a dialog, a menu or a list of options was open when the key went down: Escape closes it before `dispatch` is called. */
 let isCovered = false;
 
-/** Handles keys, except while the person types in a field or uses a dialog or a menu. */
-export function useKeys(handlers: Handlers): void {
-  const layer = useRef(handlers);
+/**
+ * Handles keys, except while the person types in a field or uses a dialog or a menu.
+ *
+ * @param isInner - the keys take precedence over those of the page around the component, which React adds later
+ */
+export function useKeys(handlers: Handlers, isInner = false): void {
+  const latest = useRef(handlers);
   useEffect(() => {
-    layer.current = handlers;
+    latest.current = handlers;
   });
   useEffect(() => {
     if (layers.length === 0) {
       window.addEventListener("keydown", lookForCover, { capture: true });
       document.addEventListener("keydown", dispatch);
     }
+    const layer = { handlers: latest, isInner };
     layers.push(layer);
+    layers.sort((a, b) => Number(a.isInner) - Number(b.isInner));
     return () => {
       layers.splice(layers.indexOf(layer), 1);
       if (layers.length > 0) return;
       window.removeEventListener("keydown", lookForCover, { capture: true });
       document.removeEventListener("keydown", dispatch);
     };
-  }, []);
+  }, [isInner]);
+}
+
+/** Returns the first handler of a key. */
+function handlerOf(name: string): Handlers[string] {
+  return layers.findLast(({ handlers }) => handlers.current[name] !== undefined)?.handlers.current[name];
 }
 
 function lookForCover(): void {
@@ -43,7 +59,7 @@ function dispatch(event: KeyboardEvent): void {
   // This shortcut types nothing, so it also works in fields. A key that is held down confirms nothing.
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     if (event.defaultPrevented || event.repeat || isCovered) return;
-    layers.findLast(({ current }) => current["Mod+Enter"] !== undefined)?.current["Mod+Enter"]?.(event);
+    handlerOf("Mod+Enter")?.(event);
     return;
   }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
@@ -52,13 +68,13 @@ function dispatch(event: KeyboardEvent): void {
   const first = begun !== null && event.timeStamp - begun.at < SEQUENCE_MS ? begun.key : null;
   begun = null;
   const name = first === null ? key : `${first} ${key}`;
-  const handler = layers.findLast(({ current }) => current[name] !== undefined)?.current[name];
+  const handler = handlerOf(name);
   if (handler !== undefined) {
     event.preventDefault();
     handler(event);
   } else if (
     first === null &&
-    layers.some(({ current }) => Object.keys(current).some((one) => one.startsWith(`${key} `)))
+    layers.some(({ handlers: { current } }) => Object.keys(current).some((one) => one.startsWith(`${key} `)))
   )
     begun = { key, at: event.timeStamp };
 }
