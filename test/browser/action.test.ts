@@ -326,6 +326,66 @@ testInBrowser("the list names the action and its risk", async (open, t) => {
   await row.getByText("High risk").waitFor();
 });
 
+testInBrowser("keys decide nothing while someone else works on it, or another tab is shown", async (open, t) => {
+  const service = await serve(t);
+  const { page, read } = await asked(open, service, { action: refund });
+  await page.getByRole("tab", { name: "Raw" }).click();
+  await page.keyboard.press("a");
+  await page.keyboard.press("e");
+  await page.getByRole("tab", { name: "Review" }).click();
+  await hasCount(page.locator(".action-open"), 0);
+  const { id } = await read();
+  await addOperator(service, "kim@example.com");
+  const other = await open();
+  await signIn(other, service, "kim@example.com", `/tasks/${id}`);
+  await other.getByRole("button", { name: "Approve" }).waitFor();
+  await other.keyboard.press("c");
+  await other.getByText("You're working on this").waitFor();
+  await page.getByText("is working on this").waitFor();
+  await page.keyboard.press("a");
+  await page.keyboard.press("e");
+  await hasCount(page.locator(".action-open"), 0);
+  await page.getByRole("button", { name: "Take over" }).click();
+  await page.getByText("You're working on this").waitFor();
+  await page.keyboard.press("e");
+  await page.locator(".action-open").waitFor();
+  assert.equal((await read()).response, null);
+});
+
+testInBrowser("Escape closes the form and not the task, when its code was loaded before", async (open, t) => {
+  const { page } = await asked(open, await serve(t), { action: refund });
+  await page.keyboard.press("u");
+  await hasCount(page.getByRole("button", { name: "Approve" }), 0);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  await page.keyboard.press("e");
+  await page.waitForFunction(() => document.activeElement?.matches(".action-open input"));
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await page.keyboard.press("Escape");
+  await hasCount(page.locator(".action-open"), 0);
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+});
+
+testInBrowser("with Caps Lock, the key A approves one action", async (open, t) => {
+  const { page } = await asked(open, await serve(t), { actions: three });
+  await page.evaluate(() => document.dispatchEvent(new KeyboardEvent("keydown", { key: "A", bubbles: true })));
+  await page.getByText("1 of 3 decided: 1 approved").waitFor();
+});
+
+testInBrowser("a secret argument is in no draft", async (open, t) => {
+  const schema = {
+    type: "object",
+    properties: { pin: { type: "string", format: "password" }, note: { type: "string" } },
+  };
+  const action = { name: "unlock", args: { pin: "1111", note: "a" }, args_schema: schema, allowed: ALL };
+  const { page } = await asked(open, await serve(t), { action });
+  await page.keyboard.press("e");
+  await page.getByLabel("Pin", { exact: false }).first().fill("98765");
+  await page.getByRole("textbox", { name: "Note" }).fill("kept");
+  const drafts = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+  assert.deepEqual([drafts.includes("kept"), drafts.includes("98765")], [true, false]);
+});
+
 for (const options of [{ theme: "dark" }, { size: "phone" }, { size: "narrow" }])
   testInBrowser(`actions fit and can be read: ${Object.values(options).join()}`, async (open, t) => {
     const { page } = await asked(open, await serve(t), { actions: three }, options);
