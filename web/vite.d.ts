@@ -1,5 +1,11 @@
 declare module "*.css";
 
+declare module "*.css?inline" {
+  /** The style sheet as text. */
+  const text: string;
+  export default text;
+}
+
 declare module "*.svg" {
   /** The paths of a drawing in one colour. */
   const paths: readonly string[];

@@ -140,7 +140,7 @@ interface ErrorPanelProps {
 }
 
 /** Shows why nothing was sent, with a link to each place. It takes the focus when it appears. */
-function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: ErrorPanelProps) {
+export function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: ErrorPanelProps) {
   const { words } = drawing.messages;
   const said =
     outcome?.kind === "offline"

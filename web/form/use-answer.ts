@@ -15,6 +15,7 @@ import { afterPress, BACK, CONFIRM, focusOn, SUMMARY } from "./focus.ts";
 /** The state of a form, from the first entry to the accepted answer. */
 export interface AnswerInProgress {
   plan: Plan;
+  entries: Entries;
   /** The errors to fix, after a person has tried to send the answer. */
   errors: readonly FieldError[];
   outcome: Outcome | null;
@@ -26,6 +27,8 @@ export interface AnswerInProgress {
   confirming: boolean;
   stopConfirming: () => void;
   drawing: Drawing;
+  /** Replaces all entries at once. */
+  enter: (entries: Entries) => void;
   submit: (event: SubmitEvent<HTMLFormElement>) => void;
 }
 
@@ -91,11 +94,13 @@ export function useAnswer({
 
   return {
     plan,
+    entries,
     errors,
     outcome,
     state,
     confirming,
     stopConfirming: () => setConfirming(false),
+    enter: change,
     drawing: {
       messages: ENGLISH,
       errors: new Map(errors.map((error) => [error.name, error.message])),

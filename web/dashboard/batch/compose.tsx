@@ -16,6 +16,7 @@ import { useKeys } from "../ui/keyboard.ts";
 import { useNow } from "../ui/now.ts";
 import { isOpenStatus } from "../ui/status.tsx";
 import { useTimeZone } from "../ui/times.tsx";
+import { needsOwnPage } from "./action.ts";
 import { BatchRows } from "./rows.tsx";
 import { Frame } from "./frame.tsx";
 import { HoldPanel, useHold } from "./hold.tsx";
@@ -62,12 +63,17 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
   const held = chosen.filter(({ state }) => state === "held").length;
   const included = chosen.filter(({ state }) => state === "open" || (state === "held" && takesHeld));
   const title = `Decide ${tasksIn(included.length)} together`;
-  if (shared === null)
+  const areAlone = kind.tasks.some(needsOwnPage);
+  if (shared === null || areAlone)
     return (
       <Frame title={`Decide ${tasksIn(kind.tasks.length)} together`} back={back}>
         <div className="empty">
           <h2>These tasks need answers of their own</h2>
-          <p>Their form begins with values from each task that one form for all cannot show. Answer them one by one.</p>
+          <p>
+            {areAlone
+              ? "They ask about an action with a high risk, or about several actions. Decide each of them on its own page."
+              : "Their form begins with values from each task that one form for all cannot show. Answer them one by one."}
+          </p>
           <Button variant="default" onClick={back}>
             Back to the list
           </Button>

@@ -16,6 +16,8 @@ function task(id: string, payload: Record<string, unknown>, more: Partial<BatchT
     redact_payload: false,
     is_verified: false,
     verification_attempt: 0,
+    action: null,
+    actions: null,
     ...more,
   };
 }

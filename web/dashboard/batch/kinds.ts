@@ -1,3 +1,4 @@
+import { needsOwnPage } from "./action.ts";
 import type { BatchTask } from "./tasks.ts";
 
 /** Tasks that the same form answers. */
@@ -12,9 +13,11 @@ export function kindsOf(tasks: readonly BatchTask[]): readonly Kind[] {
   return [...kinds].map(([key, tasks]) => ({ key, tasks })).toSorted((a, b) => b.tasks.length - a.tasks.length);
 }
 
-/** Returns a text that is the same for tasks that the same form answers. The order of keys does not count. */
-function kindKey({ response_schema, form_definition }: BatchTask): string {
-  return JSON.stringify([response_schema, form_definition ?? null], (_, value: unknown) =>
+/** Returns a text that is the same for tasks that the same form answers, about the same action. The order of keys does not count. */
+function kindKey(task: BatchTask): string {
+  const { response_schema, form_definition, action } = task;
+  const about = action === null ? null : [action.name, action.risk];
+  return JSON.stringify([response_schema, form_definition ?? null, about, needsOwnPage(task)], (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : value,

@@ -1,3 +1,4 @@
+import { isRaw, own } from "../../../form/plan/hints.ts";
 import { isSame } from "../../../form/plan/same.ts";
 import { ApiError, get, OfflineError, post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
@@ -58,6 +59,12 @@ async function resultOfError(error: unknown, task: BatchTask, answer: unknown, m
   return { kind: "refused", message: details[0]?.message ?? sentenceOf(error) };
 }
 
+/** Whether the task has this answer. That to an action is stored with its arguments. */
+function isAnswerOf({ response, action }: Task, answer: unknown): boolean {
+  if (action === null || !isRaw(answer)) return isSame(response, answer);
+  return Object.keys(answer).every((key) => isSame(own(response, key), answer[key]));
+}
+
 /**
  * Reads the task to find out what became of an answer. A try may have arrived although its response did not.
  * @param failure - of sending the answer
@@ -76,7 +83,7 @@ async function lookAt(task: BatchTask, answer: unknown, me: Me, failure: unknown
   const isClosed = failure instanceof ApiError && failure.code === "TASK_ALREADY_TERMINAL";
   if (isClosed || !isOpenStatus(now.status)) {
     const end = endOf(now, me);
-    const isDone = end.how === "completed" && end.is_own && isSame(now.response, answer);
+    const isDone = end.how === "completed" && end.is_own && isAnswerOf(now, answer);
     return isDone ? { kind: "done" } : { kind: "closed", task: now };
   }
   const wasChecked = now.verification_attempt > task.verification_attempt && isSame(now.rejected_response, answer);

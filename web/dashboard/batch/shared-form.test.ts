@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodesOf } from "../../../form/plan/nodes.ts";
 import { planForm, readForm } from "../../../form/plan/plan.ts";
+import { formOfAction } from "../../../src/actions/form.ts";
+import { needsOwnPage, withoutEdits } from "./action.ts";
 import { kindsOf } from "./kinds.ts";
 import { answerFor, questionsOf, shareForm } from "./shared-form.ts";
 import type { BatchTask } from "./tasks.ts";
@@ -23,6 +25,8 @@ function task(id: string, more: Partial<BatchTask> = {}): BatchTask {
     redact_payload: false,
     is_verified: false,
     verification_attempt: 0,
+    action: null,
+    actions: null,
     ...more,
   };
 }
@@ -112,4 +116,38 @@ void test("a form that would show the values of one task in a row of a list is n
     form_definition: { prefill: { "/items/0/n": "/n" } },
   };
   assert.equal(shareForm([task("a", { ...rows, payload: { n: "7" } })], WHEN), null);
+});
+
+void test("of an action, a batch decides everything but edits, and only about the same action without a high risk", () => {
+  const about = (id: string, name: string, amount: number, risk: "normal" | "high" = "normal") => {
+    const action = {
+      ...{ name, risk, description: null, editable: null, message_required: [] },
+      ...{ allowed: ["approve", "edit", "reject"] as const, args: { amount }, args_schema: { type: "object" } },
+    };
+    return withoutEdits(task(id, { ...formOfAction(action), action }));
+  };
+  const tasks = [
+    about("a", "refund", 1),
+    about("b", "refund", 2),
+    about("c", "delete", 3),
+    about("d", "refund", 4, "high"),
+  ];
+  assert.deepEqual(
+    kindsOf(tasks).map(({ tasks: some }) => [some.map(({ id }) => id).join(), some.some(needsOwnPage)]),
+    [
+      ["a,b", false],
+      ["c", false],
+      ["d", true],
+    ],
+  );
+  const shared = shareForm(tasks.slice(0, 2), WHEN);
+  assert.deepEqual(shared?.kept, []);
+  const [decision] = [...nodesOf(planForm(readForm({ ...shared.task, ...WHEN }), {}).root)].filter(
+    ({ kind }) => kind === "choice",
+  );
+  assert.deepEqual(decision?.kind === "choice" && decision.options.map(({ value }) => value), ["approve", "reject"]);
+  assert.deepEqual(answerFor(tasks[1]!, { "/decision": ["0"] }, WHEN), {
+    answer: { decision: "approve" },
+    problem: null,
+  });
 });

@@ -18,7 +18,7 @@ const CHANNEL = "dashboard";
 
 export interface SharedForm {
   /** The task that the form is drawn for, with `form_definition`: it does not show what the payload fills in. */
-  readonly task: BatchTask;
+  readonly task: BatchTask & { readonly action: null; readonly actions: null };
   /** Titles of the fields in which each task keeps its own value. */
   readonly kept: readonly string[];
 }
@@ -43,7 +43,10 @@ export function shareForm(tasks: readonly BatchTask[], when: FormTime): SharedFo
   for (const example of tasks) {
     const task = { ...example, form_definition: definition };
     if (!showsOwnValues(task, filled, when))
-      return { task, kept: filled.map((pointer) => titleAt(example, pointer, when)) };
+      return {
+        task: { ...task, action: null, actions: null },
+        kept: filled.map((pointer) => titleAt(example, pointer, when)),
+      };
   }
   return null;
 }

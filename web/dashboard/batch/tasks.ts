@@ -2,6 +2,7 @@ import { ApiError, get, request } from "../api.ts";
 import type { ListedTask, Me, Task } from "../api.ts";
 import { inProject, listParameters } from "../queries.ts";
 import type { Scope } from "../queries.ts";
+import { withoutEdits } from "./action.ts";
 import { inParallel, PARALLEL } from "./parallel.ts";
 
 /** The fields of a task that deciding it with others needs. None of them ever changes. */
@@ -16,7 +17,12 @@ export type BatchTask = Pick<
   | "redact_payload"
   | "is_verified"
   | "verification_attempt"
->;
+> & {
+  readonly action: NamedAction | null;
+  readonly actions: readonly NamedAction[] | null;
+};
+
+type NamedAction = Pick<NonNullable<Task["action"]>, "name" | "risk">;
 
 /** Fewer tasks than this are read one by one. */
 const FEW = 10;
@@ -34,7 +40,7 @@ export async function loadTasks(given: readonly string[], list: Scope, me: Me): 
   const missing = ids.filter((id) => !found.has(id));
   await inParallel(missing, PARALLEL, async (id) => {
     const task = await get<Task>(`/api/tasks/${encodeURIComponent(id)}`).catch(nullIfGone);
-    if (task !== null) found.set(id, task);
+    if (task !== null) found.set(id, withoutEdits(task));
   });
   return ids.flatMap((id) => found.get(id) ?? []);
 }
@@ -48,7 +54,7 @@ async function loadFromList(
   let path: string | null = `/api/tasks?view=full&include=schemas&limit=200&${listParameters(list, me)}`;
   for (let page = 0; page < PAGES_MAX && path !== null && found.size < wanted.size; page++) {
     const { data, next }: { data: ListedTask[]; next: string | null } = await request("GET", inProject(path));
-    for (const task of data) if (wanted.has(task.id)) found.set(task.id, task as ListedTask & BatchTask);
+    for (const task of data) if (wanted.has(task.id)) found.set(task.id, withoutEdits(task as ListedTask & BatchTask));
     path = next;
   }
 }

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { RefObject } from "react";
+import { ActionTag } from "../action/line.tsx";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { BatchBar } from "../batch/lazy.ts";
@@ -265,6 +266,7 @@ const Row = memo(
               {reason.split("\n")[0]}
             </span>
           )}
+          <ActionTag task={task} />
           {(agent !== null || project !== null) && (
             <span className="task-meta">
               {agent !== null && <IconRobot size={14} stroke={1.75} aria-hidden />}

@@ -7,18 +7,22 @@ import { nodesOf } from "../../../form/plan/nodes.ts";
 import { entriesOf, planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
+import { actionsOf, entriesOfEdits } from "../action/asked.ts";
 import { ApiError, OfflineError, post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
 import { checkedUntil, markChecking, unmarkChecking } from "./checking.ts";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
 import { useKeys } from "../ui/keyboard.ts";
+import { lazily } from "../ui/lazily.tsx";
 import { useNow } from "../ui/now.ts";
 import { readPreferences, usePreferences } from "../ui/preferences.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { queryClient, taskQuery } from "../queries.ts";
 import { useTimeZone } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
+
+const ActionForm = lazily("action form", async () => (await import("../action/form.tsx")).ActionForm);
 
 /** Keys that choose an option of the decision. */
 const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -46,6 +50,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   if (start.attempt !== task.verification_attempt && entered === null && start.entries === null)
     setStart(startOf(task, entered));
   const isChecked = useIsChecked(task);
+  const asked = useMemo(() => actionsOf(task), [task]);
   const { secret, options } = useDecisionKeys(task);
   const accepted: Accepted = {
     stored: () => onEdit(null),
@@ -63,6 +68,31 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
     if (outcome.kind !== "offline") unmarkChecking(task.id);
     return outcome;
   };
+  const formProps = {
+    task: {
+      task_id: task.id,
+      response_schema: task.response_schema,
+      form_definition: task.form_definition,
+      payload: task.payload,
+      redact_payload: task.redact_payload,
+      is_verified: task.is_verified,
+    },
+    channel: "dashboard",
+    time_zone,
+    now: opened,
+    action: "",
+    ...(task.status === "rejected" && task.verifier_result
+      ? { sent_back: { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) } }
+      : {}),
+    onAnswer,
+    ...(start.entries === null ? {} : { posted: { entries: start.entries, errors: [], notice: null } }),
+    onEdit: (entries: Entries) => {
+      onEdit(entries);
+      // Redacted tasks leave no draft in the browser.
+      if (!task.redact_payload) keepDraft(task.id, entries, secret);
+      claim.keep();
+    },
+  };
   return (
     <>
       <ClaimNotice
@@ -77,34 +107,18 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
         </output>
       )}
       {/* A claim keeps others from starting by accident. It does not decide which answer counts: the first one does. */}
-      <fieldset className="card-form" disabled={isChecked || (claim.state === "held" && !isAnyway)}>
-        <TaskForm
-          key={start.attempt}
-          task={{
-            task_id: task.id,
-            response_schema: task.response_schema,
-            form_definition: task.form_definition,
-            payload: task.payload,
-            redact_payload: task.redact_payload,
-            is_verified: task.is_verified,
-          }}
-          channel="dashboard"
-          time_zone={time_zone}
-          now={opened}
-          action=""
-          {...(task.status === "rejected" && task.verifier_result
-            ? { sent_back: { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) } }
-            : {})}
-          onAnswer={onAnswer}
-          {...(start.entries === null ? {} : { posted: { entries: start.entries, errors: [], notice: null } })}
-          onEdit={(entries) => {
-            onEdit(entries);
-            // Redacted tasks leave no draft in the browser.
-            if (!task.redact_payload) keepDraft(task.id, entries, secret);
-            claim.keep();
-          }}
-        />
-        <KeyHints options={options} />
+      <fieldset
+        className={asked === null ? "card-form" : "actions-form"}
+        disabled={isChecked || (claim.state === "held" && !isAnyway)}
+      >
+        {asked === null ? (
+          <>
+            <TaskForm key={start.attempt} {...formProps} />
+            <KeyHints options={options} />
+          </>
+        ) : (
+          <ActionForm key={start.attempt} {...formProps} asked={asked} isList={task.actions !== null} />
+        )}
       </fieldset>
     </>
   );
@@ -175,7 +189,7 @@ function ClaimNotice({ claim, isOperator, isAnyway, answerAnyway }: ClaimNoticeP
   );
 }
 
-type FormTask = Pick<Task, "response_schema" | "form_definition" | "payload">;
+type FormTask = Pick<Task, "response_schema" | "form_definition" | "payload" | "action" | "actions">;
 
 /**
  * Lets digits choose an option of the decision in the form on the page.
@@ -237,12 +251,13 @@ async function isLetGo(): Promise<boolean> {
 function fieldsOf(task: FormTask): { secret: ReadonlySet<string>; decision: string | null; options: number } {
   const { response_schema, form_definition, payload } = task;
   const form = readForm({ response_schema, form_definition, payload, time_zone: "UTC", now: new Date(0) });
-  const { root, decision } = planForm(form, {});
+  const asked = actionsOf(task);
+  const { root, decision } = planForm(form, entriesOfEdits(asked ?? []));
   const nodes = [...nodesOf(root)];
   const secret = nodes.filter((node) => node.kind === "text" && node.look === "password");
   const decided = nodes.find(({ name }) => name === decision);
   const options = decided !== undefined && "options" in decided ? decided.options.length : 0;
-  return { secret: new Set(secret.map(({ name }) => name)), decision, options };
+  return { secret: new Set(secret.map(({ name }) => name)), decision: asked === null ? decision : null, options };
 }
 
 /** Chooses the option of the decision with this number, counted from 1. Nothing is sent. */

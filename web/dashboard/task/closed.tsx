@@ -8,16 +8,20 @@ import type { Entries } from "../../../form/plan/entries.ts";
 import { planForm, readForm } from "../../../form/plan/plan.ts";
 import { capitalized } from "../../../form/titles.ts";
 import { EnteredView } from "../../form/entered.tsx";
+import { actionsOf } from "../action/asked.ts";
 import type { Me, Task } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { auditQuery } from "../queries.ts";
 import { CopyButton } from "../ui/copy.tsx";
+import { lazily } from "../ui/lazily.tsx";
 import { actorOf } from "./actor.ts";
 import { wasCheckedLast } from "./checking.ts";
 import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
 import { answererOf, cancellerOf, throughApi, useNames, type Names } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
+
+const Decided = lazily("decided", async () => (await import("../action/decided.tsx")).Decided);
 
 /** Shows how a task was closed, and this person's entries that were not sent. */
 export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Entries | null }) {
@@ -56,6 +60,7 @@ export function EndSentence({ task, me }: { task: Task; me: Me }) {
 
 function End({ task, me }: { task: Task; me: Me }) {
   const state = endOf(task, me);
+  const who = answererOf(task, me, useNames(me));
   const sentence = <EndSentence task={task} me={me} />;
   switch (state.how) {
     case "completed":
@@ -65,7 +70,7 @@ function End({ task, me }: { task: Task; me: Me }) {
             {sentence}
             {task.verifier_result?.passed === true && " It passed the automatic check."}
           </p>
-          <AnswerInWords task={task} answer={task.response} channel={task.completed_via_channel} />
+          <AnswerInWords task={task} answer={task.response} channel={task.completed_via_channel} who={who} />
         </>
       );
     case "cancelled":
@@ -103,10 +108,19 @@ interface AnswerInWordsProps {
   answer: Task["response"];
   /** The channel in which it was given. */
   channel: string | null;
+  /** Who gave it, if that is known and not shown beside it. */
+  who?: string | null;
 }
 
 /** An answer, in the words in which it was asked for. */
-export function AnswerInWords({ task, answer, channel }: AnswerInWordsProps) {
+export function AnswerInWords({ who = null, ...props }: AnswerInWordsProps) {
+  const { task, answer } = props;
+  const asked = useMemo(() => actionsOf(task), [task]);
+  if (asked === null) return <FormAnswer {...props} />;
+  return <Decided asked={asked} isList={task.actions !== null} answer={answer} who={who} />;
+}
+
+function FormAnswer({ task, answer, channel }: AnswerInWordsProps) {
   const { response_schema, form_definition } = task;
   const hints = useMemo(() => {
     const form = { response_schema, form_definition, channel: channel ?? "dashboard" };

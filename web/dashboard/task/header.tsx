@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "react";
 import { askerLine } from "../../../form/asker.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
+import { actionsOf } from "../action/asked.ts";
+import { ActionLine } from "../action/line.tsx";
 import type { Me, Task } from "../api.ts";
 import { useNames, whoOf } from "../inbox/who.ts";
 import { ProjectLine } from "../projects/name.tsx";
@@ -68,10 +70,14 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
       <h1 ref={heading} tabIndex={-1} dir="auto">
         {first}
       </h1>
-      {asker !== null && (
-        <p className="muted" dir="auto">
-          {asker}
-        </p>
+      {actionsOf(task) !== null ? (
+        <ActionLine task={task} />
+      ) : (
+        asker !== null && (
+          <p className="muted" dir="auto">
+            {asker}
+          </p>
+        )
       )}
       <ProjectLine slug={task.project} />
       {rest !== "" && (

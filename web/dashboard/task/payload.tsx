@@ -4,12 +4,16 @@ import type { PayloadNode } from "../../../form/payload/node.ts";
 import { planPayload } from "../../../form/payload/payload.ts";
 import type { PayloadInput } from "../../../form/payload/payload.ts";
 import { PayloadView } from "../../form/payload/view.tsx";
+import type { PayloadViewProps } from "../../form/payload/view.tsx";
 import { useTimeZone } from "../ui/times.tsx";
 
 const Markdown = lazy(async () => ({
   default: (await import("../../form/payload/markdown-pieces.tsx")).MarkdownInPieces,
 }));
 const TextDiff = lazy(async () => ({ default: (await import("../../form/payload/text-diff.tsx")).TextDiff }));
+
+/** Parts of the payload view that are loaded when a value needs them. A part suspends until then. */
+export const LATER = { Markdown, TextDiff };
 
 interface PayloadProps {
   payload: unknown;
@@ -23,25 +27,27 @@ interface PayloadProps {
  * it.
  */
 export const PayloadOf = memo(({ payload, schema, hints, redact }: PayloadProps) => {
-  const [opened] = useState(() => Date.now());
-  const time_zone = useTimeZone();
+  const reader = useReader();
   const { plan, parts } = useMemo(() => {
-    const input: PayloadInput = {
-      payload,
-      payload_schema: schema,
-      hints,
-      redact,
-      locale: navigator.language,
-      time_zone,
-      now: new Date(opened),
-      is_paged: true,
-    };
+    const input: PayloadInput = { payload, payload_schema: schema, hints, redact, is_paged: true, ...reader };
     const more = (node: PayloadNode, start: number) => planMore(input, node, start);
     return { plan: planPayload(input), parts: { planMore: more, startTransition } };
-  }, [payload, schema, hints, redact, time_zone, opened]);
+  }, [payload, schema, hints, redact, reader]);
+  return <PlannedPayload plan={plan} {...parts} />;
+});
+
+/** Returns the language and the time zone of the reader, and when the page was opened. */
+export function useReader(): Required<Pick<PayloadInput, "locale" | "time_zone" | "now">> {
+  const [now] = useState(() => new Date());
+  const time_zone = useTimeZone();
+  return useMemo(() => ({ locale: navigator.language, time_zone, now }), [time_zone, now]);
+}
+
+/** A plan, with the large modules that only some values need. */
+export function PlannedPayload(props: PayloadViewProps) {
   return (
-    <Suspense fallback={<PayloadView plan={plan} {...parts} />}>
-      <PayloadView plan={plan} {...parts} Markdown={Markdown} TextDiff={TextDiff} />
+    <Suspense fallback={<PayloadView {...props} />}>
+      <PayloadView {...props} {...LATER} />
     </Suspense>
   );
-});
+}

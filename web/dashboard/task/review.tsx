@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { RefObject } from "react";
 import type { Entries } from "../../../form/plan/entries.ts";
+import { actionsOf } from "../action/asked.ts";
 import type { Me, Task } from "../api.ts";
 import { isOpenStatus } from "../ui/status.tsx";
 import { Answer } from "./answer.tsx";
@@ -30,22 +31,27 @@ interface ReviewProps {
 export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAccepted, showActivity }: ReviewProps) {
   const [isSending, setIsSending] = useState(false);
   const isOpen = isOpenStatus(task.status) && !isOver;
+  // The event that the task is closed may arrive before the response to the answer that closed it.
+  const isAnswering = isOpen || isSending;
+  // The form of actions shows their arguments itself, and edits them in place.
+  const isActing = isAnswering && actionsOf(task) !== null;
   return (
     <div className="task-body">
       <UndeliveredNotifications task={task} showActivity={showActivity} />
-      <section className="review" aria-labelledby="review">
-        <h2 id="review">What to review</h2>
-        <PayloadOf
-          payload={task.payload}
-          schema={task.payload_schema}
-          hints={task.form_definition?.["payload"]}
-          redact={task.redact_payload}
-        />
-      </section>
-      <section className="reply" ref={reply} aria-labelledby="reply">
-        <h2 id="reply">{isOpen ? "Your answer" : "The answer"}</h2>
-        {/* The event that the task is closed may arrive before the response to the answer that closed it. */}
-        {isOpen || isSending ? (
+      {!isActing && (
+        <section className="review" aria-labelledby="review">
+          <h2 id="review">What to review</h2>
+          <PayloadOf
+            payload={task.payload}
+            schema={task.payload_schema}
+            hints={task.form_definition?.["payload"]}
+            redact={task.redact_payload}
+          />
+        </section>
+      )}
+      <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
+        <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
+        {isAnswering ? (
           <Answer
             task={task}
             me={me}

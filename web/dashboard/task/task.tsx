@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { ReactNode, RefObject } from "react";
 import type { Entries } from "../../../form/plan/entries.ts";
+import { actionsOf } from "../action/asked.ts";
 import { ApiError } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { useClaim } from "./claim.ts";
@@ -98,6 +99,8 @@ function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
   const [tab, setTab] = useState<Tab>("review");
   const isOver = useIsOver(task);
   const isOpen = isOpenStatus(task.status) && !isOver;
+  // Their form has its own bar.
+  const isAboutActions = actionsOf(task) !== null;
   const claim = useClaim(task, me);
   const navigation = useTaskNavigation(task, search, me);
   // Only operators may read the audit trail.
@@ -124,7 +127,7 @@ function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
     Escape: navigation.back,
     u: navigation.back,
     s: isOpen ? navigation.skip : undefined,
-    r: isOpen ? goToAnswer : undefined,
+    r: isOpen && !isAboutActions ? goToAnswer : undefined,
     c: isOpen ? claim.toggle : undefined,
     y: copyLink,
     z: undoLast,
@@ -170,7 +173,7 @@ function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
             onAccepted={navigation.answered}
             showActivity={() => setTab("activity")}
           />
-          {isOpen && <AnswerBar form={reply} skip={navigation.skip} answer={goToAnswer} />}
+          {isOpen && !isAboutActions && <AnswerBar form={reply} skip={navigation.skip} answer={goToAnswer} />}
         </Tabs.Panel>
         <Tabs.Panel value="activity">
           <Activity task={task} />

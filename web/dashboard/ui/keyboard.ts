@@ -7,39 +7,50 @@ import { readPreferences } from "./preferences.ts";
  */
 type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
+interface Layer {
+  readonly handlers: { current: Handlers };
+  readonly isInner: boolean;
+}
+
 /** How long the first key of two waits for the second, in milliseconds. */
 const SEQUENCE_MS = 1_500;
 
-/** The handlers of all components on the page. The last one added comes first. */
-const layers: { current: Handlers }[] = [];
+/** The handlers of all components on the page, those of inner components last. The last one comes first. */
+const layers: Layer[] = [];
 let begun: { key: string; at: number } | null = null;
 /** Whether a dialog, a menu or a list of options was open when the key went down: Escape closes it before `dispatch` is called. */
 let isCovered = false;
 
-/** Handles keys, except while the person types in a field or uses a dialog or a menu. */
-export function useKeys(handlers: Handlers): void {
-  const layer = useRef(handlers);
+/**
+ * Handles keys, except while the person types in a field or uses a dialog or a menu.
+ *
+ * @param isInner - the keys take precedence over those of the page around the component, which React adds later
+ */
+export function useKeys(handlers: Handlers, isInner = false): void {
+  const latest = useRef(handlers);
   useEffect(() => {
-    layer.current = handlers;
+    latest.current = handlers;
   });
   useEffect(() => {
     if (layers.length === 0) {
       window.addEventListener("keydown", lookForCover, { capture: true });
       document.addEventListener("keydown", dispatch);
     }
+    const layer = { handlers: latest, isInner };
     layers.push(layer);
+    layers.sort((a, b) => Number(a.isInner) - Number(b.isInner));
     return () => {
       layers.splice(layers.indexOf(layer), 1);
       if (layers.length > 0) return;
       window.removeEventListener("keydown", lookForCover, { capture: true });
       document.removeEventListener("keydown", dispatch);
     };
-  }, []);
+  }, [isInner]);
 }
 
-/** Returns the handler of the layer that was added last. */
+/** Returns the first handler of a key. */
 function handlerOf(name: string): Handlers[string] {
-  return layers.findLast(({ current }) => current[name] !== undefined)?.current[name];
+  return layers.findLast(({ handlers }) => handlers.current[name] !== undefined)?.handlers.current[name];
 }
 
 function lookForCover(): void {
@@ -72,7 +83,7 @@ function dispatch(event: KeyboardEvent): void {
     handler(event);
   } else if (
     first === null &&
-    layers.some(({ current }) => Object.keys(current).some((one) => one.startsWith(`${key} `)))
+    layers.some(({ handlers: { current } }) => Object.keys(current).some((one) => one.startsWith(`${key} `)))
   )
     begun = { key, at: event.timeStamp };
 }

@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [["J", "K"], "Next, previous row"],
+  [["J", "K"], "Next, previous row, or action of a task"],
   [["Enter", "O"], "Open"],
   [["X"], "Select a row"],
   [["Shift", "J", "K"], "Select further rows"],
@@ -11,6 +11,8 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] =
   [["S"], "Skip to the next task"],
   [["1", "9"], "Choose an option"],
   [["R"], "Go to the answer"],
+  [["A", "E", "R", "M"], "Approve, edit or reject an action, or respond"],
+  [["Shift", "A"], "Approve all other actions of the task"],
   [["Ctrl", "Enter"], "Submit the answer"],
   [["C"], "Claim, release"],
   [["Z"], "Undo the last claim, release or skip; don't send a batch"],

@@ -65,7 +65,7 @@ function Partial({ wholeAt }: { wholeAt: string | undefined }): ReactElement {
   );
 }
 
-function drawingOf(parts: PayloadParts): Drawing {
+export function drawingOf(parts: PayloadParts): Drawing {
   const startTransition = parts.startTransition ?? ((change) => change());
   const drawing: Drawing = { ...parts, startTransition, draw: (node) => <Value node={node} drawing={drawing} /> };
   return drawing;

@@ -1,0 +1,62 @@
+import { agentOf } from "../../../form/asker.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import type { Task } from "../api.ts";
+
+export type Action = NonNullable<Task["action"]>;
+export type Decision = Action["allowed"][number];
+
+/** An action of a task, with its place in the answer. */
+export interface AskedAction {
+  readonly action: Action;
+  /** JSON Pointer of its decision in the answer. Its entries have names that begin with it. */
+  readonly at: string;
+}
+
+/** Returns the actions that a task asks about, in their order; null if it asks something else. */
+export function actionsOf({ action, actions }: Pick<Task, "action" | "actions">): readonly AskedAction[] | null {
+  if (action !== null) return [{ action, at: "" }];
+  return actions?.map((one, i) => ({ action: one, at: `/decisions/${i}` })) ?? null;
+}
+
+/** Returns entries that bring up every field which an answer can have, to find out which of them are secret. */
+export function entriesOfEdits(asked: readonly AskedAction[]): Entries {
+  return Object.fromEntries(
+    asked.flatMap(({ action, at }) => (action.allowed.includes("edit") ? [chosen(action, at, "edit")] : [])),
+  );
+}
+
+/** The order of the decisions in an answer's schema. */
+const ORDER: readonly Decision[] = ["approve", "edit", "reject", "respond"];
+
+/** Returns the decisions that a person may choose from, in the order of the form. */
+export function allowedIn({ allowed }: Pick<Action, "allowed">): readonly Decision[] {
+  return ORDER.filter((one) => allowed.includes(one));
+}
+
+/** Returns the entry that chooses a decision. */
+export function chosen(action: Action, at: string, decision: Decision): readonly [string, readonly string[]] {
+  return [`${at}/decision`, [String(allowedIn(action).indexOf(decision))]];
+}
+
+export function isHighRisk({ risk }: Pick<Action, "risk">): boolean {
+  return risk === "high";
+}
+
+type Listed = Pick<Task, "asked_by"> & {
+  readonly action: Pick<Action, "name" | "risk"> | null;
+  readonly actions: readonly Pick<Action, "name" | "risk">[] | null;
+};
+
+/** Returns the names of the actions of a task in one line, and whether one of them has a high risk; null without actions. */
+export function summaryOf({ action, actions }: Listed): { name: string; isHigh: boolean } | null {
+  const all = action === null ? (actions ?? []) : [action];
+  const [first] = all;
+  if (first === undefined) return null;
+  const more = all.length - 1;
+  return { name: more === 0 ? first.name : `${first.name} and ${more} more`, isHigh: all.some(isHighRisk) };
+}
+
+/** Returns who wants to run an action. */
+export function wisherOf(task: Pick<Task, "asked_by">): string {
+  return agentOf(task) ?? (task.asked_by.kind === "user" ? task.asked_by.name : "A program");
+}

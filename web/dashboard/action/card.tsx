@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import type { FormNode } from "../../../form/plan/nodes.ts";
+import { PayloadOf } from "../task/payload.tsx";
+import { isHighRisk } from "./asked.ts";
+import type { AskedAction, Decision } from "./asked.ts";
+import { withoutLoss } from "./edit.tsx";
+import { RiskChip } from "./line.tsx";
+import { ChangedArguments } from "./values.tsx";
+import { DECISIONS } from "./words.ts";
+
+interface ActionCardProps {
+  asked: AskedAction;
+  index: number;
+  /** How many actions the task asks about. */
+  count: number;
+  redact: boolean;
+  /** The decision that the person is about to make. */
+  opened: Decision | null;
+  decided: Decision | null;
+  args: FormNode | undefined;
+  message: FormNode | undefined;
+  /** What the person can do with it. */
+  children: ReactNode;
+}
+
+/** An action with its arguments. The header of the page has the name of a single one. */
+export function ActionCard(props: ActionCardProps) {
+  const { asked, index, count, redact, opened, decided, args, message, children } = props;
+  const { action } = asked;
+  return (
+    <section
+      className={decided === null ? "action-card" : "action-card decided"}
+      data-action={index}
+      tabIndex={-1}
+      aria-label={count > 1 ? `Action ${index + 1} of ${count}: ${action.name}` : `Action ${action.name}`}
+    >
+      {count > 1 && (
+        <header>
+          <h3 dir="auto">
+            <span className="muted">{index + 1}.</span> {action.name}
+          </h3>
+          {isHighRisk(action) && <RiskChip />}
+          <span className="grow" />
+          {decided !== null && <span className={`chip ${DECISIONS[decided].tone}`}>{DECISIONS[decided].done}</span>}
+        </header>
+      )}
+      {count > 1 && action.description !== null && (
+        <p className="muted" dir="auto">
+          {action.description}
+        </p>
+      )}
+      {opened !== "edit" &&
+        (decided === "edit" && args !== undefined ? (
+          <ChangedArguments action={action} args={withoutLoss(args, args.value, action.args)} />
+        ) : (
+          <PayloadOf payload={action.args} schema={action.args_schema} hints={null} redact={redact} />
+        ))}
+      {decided !== null && typeof message?.value === "string" && (
+        <blockquote className="action-message" dir="auto">
+          {message.value}
+        </blockquote>
+      )}
+      {children}
+    </section>
+  );
+}

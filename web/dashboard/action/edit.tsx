@@ -1,0 +1,126 @@
+import type { ReactNode } from "react";
+import { keyOf } from "../../../form/plan/entries.ts";
+import { put } from "../../../form/plan/nodes.ts";
+import type { FormNode } from "../../../form/plan/nodes.ts";
+import { isRaw, own } from "../../../form/plan/hints.ts";
+import { valueAt } from "../../../form/plan/plan.ts";
+import { isSame } from "../../../form/plan/same.ts";
+import type { Drawing } from "../../form/drawing.ts";
+import { ErrorLine } from "../../form/field.tsx";
+import { FieldOf } from "../../form/fields.tsx";
+import type { Action } from "./asked.ts";
+import { useArguments } from "./values.tsx";
+import type { DrawArgument } from "./values.tsx";
+
+interface EditProps {
+  action: Action;
+  /** The arguments as a form. */
+  node: FormNode;
+  drawing: Drawing;
+}
+
+/** The arguments as a form. Each field is beside its original value. */
+export function EditArguments({ action, node, drawing }: EditProps) {
+  const draw = useArguments(action);
+  return (
+    <div className="action-edit">
+      <div className="action-columns" aria-hidden="true">
+        <span>As proposed</span>
+        <span>Your version</span>
+      </div>
+      <Part node={node} top={node.pointer} action={action} draw={draw} drawing={drawing} />
+    </div>
+  );
+}
+
+interface PartProps extends EditProps {
+  /** The pointer of all arguments in the answer. */
+  top: string;
+  draw: DrawArgument;
+}
+
+function Part(props: PartProps): ReactNode {
+  const { node, top, action, drawing } = props;
+  const pointer = node.pointer.slice(top.length);
+  if (node.hidden) return null;
+  const below = (nodes: readonly FormNode[]) => nodes.map((one) => <Part key={one.name} {...props} node={one} />);
+  // Rows of a list keep their places if only some of them may change.
+  const reach = reachOf(action.editable, pointer);
+  const parts =
+    node.kind === "group" && node.state !== "closed"
+      ? node.children
+      : node.kind === "list" && reach === "part"
+        ? node.rows
+        : null;
+  if (parts === null || reach === "none" || (node.kind === "group" && node.state === "open" && reach === "whole"))
+    return <Side {...props} pointer={pointer} isFixed={reach === "none"} />;
+  if (pointer === "")
+    return (
+      <>
+        <ErrorLine node={node} drawing={drawing} />
+        {below(parts)}
+      </>
+    );
+  return (
+    <fieldset className="action-group">
+      <legend>{node.title}</legend>
+      <ErrorLine node={node} drawing={drawing} />
+      {below(parts)}
+    </fieldset>
+  );
+}
+
+/** One argument: its original, and its field. */
+function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { pointer: string; isFixed: boolean }) {
+  const before = valueAt(action.args, pointer);
+  const isChanged = !isFixed && (node.value === undefined ? before != null : !isSame(node.value, before));
+  const fieldOrNote = isFixed ? (
+    <>
+      <span className="muted">Cannot be changed</span>
+      <ErrorLine node={node} drawing={drawing} />
+    </>
+  ) : (
+    <FieldOf node={node} drawing={drawing} />
+  );
+  const value = before === undefined ? <span className="muted">Not set</span> : (draw(pointer) ?? asText(before));
+  return (
+    <div className={isFixed ? "action-side fixed" : isChanged ? "action-side changed" : "action-side"}>
+      <div className="action-now" dir="auto">
+        {fieldOrNote}
+      </div>
+      <div className="action-was" dir="auto">
+        <span className="action-caption">
+          {isChanged && <span className="action-before">Before: </span>}
+          <span className="action-name">{node.title}</span>
+        </span>
+        {isChanged ? <del>{value}</del> : value}
+      </div>
+    </div>
+  );
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Returns whether all of the argument at a pointer may be changed, a part of it, or nothing. */
+export function reachOf(editable: Action["editable"], pointer: string): "whole" | "part" | "none" {
+  if (editable === null || editable.some((one) => one === pointer || pointer.startsWith(`${one}/`))) return "whole";
+  return editable.some((one) => one.startsWith(`${pointer}/`)) ? "part" : "none";
+}
+
+/**
+ * Returns edited arguments with the original values that have no field, because the schema does not describe them. Without
+ * them, an edit would remove what the person never saw as a field.
+ */
+export function withoutLoss(node: FormNode, edited: unknown, original: unknown): unknown {
+  if (node.kind === "list" && Array.isArray(edited) && Array.isArray(original) && edited.length === original.length)
+    return node.rows.map((row, i) => withoutLoss(row, edited[i], original[i]));
+  if (node.kind !== "group" || !isRaw(edited) || !isRaw(original)) return edited;
+  const fields = new Map(node.children.map((child) => [keyOf(child.pointer), child]));
+  const whole: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(original)) if (!fields.has(key)) put(whole, key, value);
+  for (const [key, field] of fields)
+    if (Object.hasOwn(edited, key)) put(whole, key, withoutLoss(field, own(edited, key), own(original, key)));
+  return whole;
+}

@@ -1,0 +1,55 @@
+import type { ListedTask, Task } from "../api.ts";
+import { IconAlertTriangle } from "../ui/icons.tsx";
+import { summaryOf, wisherOf } from "./asked.ts";
+
+/** Says in the header of a task what the agent wants to run, and on whose behalf. */
+export function ActionLine({ task }: { task: Task }) {
+  const { action, actions } = task;
+  const { name, email, id } = task.on_behalf_of ?? {};
+  const person = name ?? email ?? id;
+  const subject = action === null ? `${actions?.length ?? 0} actions` : action.name;
+  return (
+    <>
+      <p className="row" dir="auto">
+        <span>
+          <bdi>{wisherOf(task)}</bdi> {isOver(task) ? "wanted" : "wants"} to run <strong>{subject}</strong>
+          {person !== undefined && `, on behalf of ${person} (according to the agent)`}
+        </span>
+        {summaryOf(task)?.isHigh === true && <RiskChip />}
+      </p>
+      {action?.description != null && (
+        <p className="muted task-rest" dir="auto">
+          {action.description}
+        </p>
+      )}
+    </>
+  );
+}
+
+function isOver({ completed_at, cancelled_at, timed_out_at }: Task): boolean {
+  return (completed_at ?? cancelled_at ?? timed_out_at) !== null;
+}
+
+/** The action of a row in the list. */
+export function ActionTag({ task }: { task: ListedTask }) {
+  const summary = summaryOf(task);
+  if (summary === null) return null;
+  return (
+    <span className="task-meta">
+      <span className="who">
+        <span className="unseen">Action: </span>
+        <code>{summary.name}</code>
+      </span>
+      {summary.isHigh && <RiskChip />}
+    </span>
+  );
+}
+
+export function RiskChip() {
+  return (
+    <span className="chip bad">
+      <IconAlertTriangle size={12} stroke={2} aria-hidden />
+      High risk
+    </span>
+  );
+}
