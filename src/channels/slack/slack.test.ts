@@ -348,9 +348,16 @@ testWithSlack("a press counts once, however often and wherever it comes again", 
     const { body } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
     return body.map(({ action }) => action).filter((action) => ["claimed", "released"].includes(action));
   };
+  /** Returns the actions once there are so many: on a busy machine, a press is answered before it has been handled. */
+  const firstActions = async (count: number) => {
+    for (;;) {
+      const all = await actions();
+      if (all.length >= count) return all;
+    }
+  };
   const answers = await Promise.all(Array.from({ length: 10 }, async () => slack.send(payload)));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-  assert.deepEqual(await actions(), ["claimed"]);
+  assert.deepEqual(await firstActions(1), ["claimed"]);
   await service.call("POST", `/api/tasks/${id}/release`);
   const seconds = Math.floor(service.clock.now() / 1000);
   service.clock.advance(299 * SECOND);
@@ -359,7 +366,7 @@ testWithSlack("a press counts once, however often and wherever it comes again", 
   assert.deepEqual(await actions(), ["claimed", "released"]);
   // What Slack itself sends again has a time of its own.
   assert.equal((await slack.send(payload)).status, 200);
-  assert.deepEqual(await actions(), ["claimed", "released", "claimed"]);
+  assert.deepEqual(await firstActions(3), ["claimed", "released", "claimed"]);
 });
 
 testWithSlack(
