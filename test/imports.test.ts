@@ -8,7 +8,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "mcp-route": ["people", "http", "lib", "mcp"],
   projects: ["people", "security", "http", "db", "lib"],
   agents: ["tasks", "people", "security", "http", "db", "lib"],
-  channels: ["tasks", "drawing", "deliveries", "people", "security", "http", "db", "lib"],
+  channels: ["actions", "tasks", "drawing", "deliveries", "people", "security", "http", "db", "lib"],
   embed: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
   dashboard: ["http", "lib"],
   operations: ["channels", "deliveries", "people", "security", "http", "db", "lib"],
