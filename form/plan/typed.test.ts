@@ -36,8 +36,7 @@ void test("an earlier answer does not fill in a text that has to be typed", () =
 });
 
 void test("without a text to type there is no such field", () => {
-  const all = { properties: { confirm: { const: " " } } };
-  for (const schema of [{ properties: { confirm: { const: 7 } } }, all])
-    assert.deepEqual(outcomeOf({}, formOf({ confirm: { "ui:widget": "typed" } }, schema)).errors, []);
+  const number = { properties: { confirm: { const: 7 } } };
+  assert.deepEqual(outcomeOf({}, formOf({ confirm: { "ui:widget": "typed" } }, number)).errors, []);
   assert.deepEqual(outcomeOf({}, formOf({})).errors, []);
 });
