@@ -7,8 +7,16 @@ export interface Asked {
   on_behalf_of: { name?: string; email?: string; id?: string } | null;
 }
 
+/** An action that a task asks about. */
+export interface AskedAction {
+  name: string;
+  risk: "normal" | "high";
+}
+
 /** In characters as people count them. */
 const MAX_NAME = 80;
+/** More actions are counted. */
+const MAX_ACTIONS = 5;
 
 /** Returns the name of the agent that asks; null if the admin token or a person created the task. */
 export function agentOf({ asked_by: { kind, name } }: Pick<Asked, "asked_by">): string | null {
@@ -22,10 +30,27 @@ export function agentOf({ asked_by: { kind, name } }: Pick<Asked, "asked_by">): 
  */
 export function askerLine(task: Asked, verb: "asks" | "asked" = "asks"): string | null {
   const agent = agentOf(task);
-  if (agent === null) return null;
-  const { name, email, id } = task.on_behalf_of ?? {};
+  return agent === null ? null : `${agent} ${verb}${behalfOf(task)}`;
+}
+
+/**
+ * Returns what is asked in one line, such as "refunds-bot wants to run refund (high risk)", with the person as above.
+ *
+ * @param actions - at least one
+ */
+export function actionLine(task: Asked, actions: readonly AskedAction[], verb: "asks" | "asked" = "asks"): string {
+  const agent = agentOf(task);
+  const names = actions
+    .slice(0, MAX_ACTIONS)
+    .map(({ name, risk }) => cutText(oneLine(name), MAX_NAME) + (risk === "high" ? " (high risk)" : ""));
+  const all = [...names, ...(actions.length > MAX_ACTIONS ? [`${actions.length - MAX_ACTIONS} more`] : [])].join(", ");
+  if (agent === null) return `${actions.length === 1 ? "Action" : "Actions"}: ${all}`;
+  const count = actions.length === 1 ? "" : `${actions.length} actions: `;
+  return `${agent} ${verb === "asks" ? "wants" : "wanted"} to run ${count}${all}${behalfOf(task)}`;
+}
+
+function behalfOf({ on_behalf_of }: Asked): string {
+  const { name, email, id } = on_behalf_of ?? {};
   const person = [name, email, id].map((text) => cutText(oneLine(text ?? ""), MAX_NAME)).find((text) => text !== "");
-  return person === undefined
-    ? `${agent} ${verb}`
-    : `${agent} ${verb}, on behalf of ${person} (according to the agent)`;
+  return person === undefined ? "" : `, on behalf of ${person} (according to the agent)`;
 }

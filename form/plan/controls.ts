@@ -15,6 +15,7 @@ import { MAX_ROWS } from "./rows.ts";
 import { first, firstText, fits, largest, placeOf, propertiesOf, requiredOf, smallest } from "./schema-view.ts";
 import type { Place, SchemaSource } from "./schema-view.ts";
 import { planText } from "./texts.ts";
+import { planTyped } from "./typed.ts";
 import { MAX_FORMS, planVariant } from "./variants.ts";
 
 /** The maximum depth of groups, lists and forms. Deeper ones are entered as JSON. */
@@ -72,7 +73,7 @@ function chooseControl(field: FieldContext): FormNode {
 }
 
 function controlOf(field: FieldContext): FormNode {
-  return planChoice(field) ?? unionControl(field) ?? controlOfType(field);
+  return planTyped(field) ?? planChoice(field) ?? unionControl(field) ?? controlOfType(field);
 }
 
 function unionControl(field: FieldContext): FormNode | null {

@@ -101,6 +101,7 @@ export const ANSWER_WIDGETS = [
   "textarea",
   "text",
   "password",
+  "typed",
   "hidden",
   "json",
 ];

@@ -142,6 +142,9 @@ void test("hints that are unknown or of the wrong kind are listed", () => {
     'ui:widget: The widget "textarea" does not fit this type of field.',
   ]);
   assert.deepEqual(field({ "ui:widget": "textarea" }, "terms"), []);
+  assert.deepEqual(field({ "ui:widget": "typed" }), ['ui:widget: The widget "typed" does not fit this type of field.']);
+  const schema = { type: "object", properties: { confirm: { const: "drop table" } } };
+  assert.deepEqual(ignored({ ui: { confirm: { "ui:widget": "typed" } } }, schema), []);
 });
 
 void test("what must be answered is not hidden without a value, and that is listed", () => {

@@ -348,6 +348,7 @@ const WIDGET_TYPES: ReadonlyMap<string, number> = new Map([
 
 /** Returns whether any layer allows a type that the widget can render. True if no layer names a type. */
 function suits(known: KnownLayers, widget: string): boolean {
+  if (widget === "typed") return (known ?? []).some((layer) => typeof layer["const"] === "string");
   const wanted = WIDGET_TYPES.get(widget);
   const named = (known ?? []).flatMap((layer) => [layer["type"]].flat()).filter((type) => typeof type === "string");
   if (wanted === undefined || named.length === 0) return true;

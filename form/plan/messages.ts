@@ -66,6 +66,7 @@ const PROBLEMS: Readonly<Record<Exclude<Problem["code"], "not_json">, string>> =
   missing: "Required",
   choose: "Choose one.",
   tick: "Tick this box to continue.",
+  not_typed: "Type this text exactly.",
   name_missing: "Enter a name, or remove this entry.",
   name_twice: "This name is already in use. Enter another one.",
   not_in_list: "Choose one from the list.",
@@ -228,9 +229,7 @@ export const ENGLISH: Messages = {
   problem: (problem) =>
     problem.code !== "not_json"
       ? PROBLEMS[problem.code]
-      : problem.line > 0
-        ? `Not valid JSON (line ${problem.line}). Put names and text in double quotes, separated by commas.`
-        : "Not valid JSON. Put names and text in double quotes, separated by commas.",
+      : `Not valid JSON${problem.line > 0 ? ` (line ${problem.line})` : ""}. Put names and text in double quotes, separated by commas.`,
   broken,
   oneNeeded: (titles) => `Fill in ${orList(titles)}.`,
   onlyOne: (titles) => `Fill in only one of these: ${orList(titles)}.`,

@@ -49,7 +49,17 @@ interface Common {
 
 /** A problem with an entry, found before any schema is checked. The sentences are in messages.ts. */
 export type Problem =
-  | { readonly code: "missing" | "choose" | "tick" | "name_missing" | "name_twice" | "not_in_list" | "not_a_color" }
+  | {
+      readonly code:
+        | "missing"
+        | "choose"
+        | "tick"
+        | "not_typed"
+        | "name_missing"
+        | "name_twice"
+        | "not_in_list"
+        | "not_a_color";
+    }
   | {
       readonly code:
         | "not_a_number"

@@ -57,7 +57,7 @@ export interface Plan {
   readonly isJson: boolean;
 }
 
-/** A field that was filled in from the payload and changed afterwards. */
+/** A field that was filled in from the payload and changed afterwards. Of a group, each changed field. */
 export interface Change {
   readonly node: FormNode;
   readonly before: unknown;
@@ -131,13 +131,16 @@ export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
 function changesOf(root: FormNode, prefilled: ReadonlyMap<string, unknown>): readonly Change[] {
   const nodes = new Map([...nodesOf(root)].map((node) => [node.name, node]));
   const changes: Change[] = [];
-  for (const [name, before] of prefilled) {
-    const node = nodes.get(name);
-    if (node === undefined || node.hidden) continue;
+  const add = (node: FormNode | undefined, before: unknown): void => {
+    if (node === undefined || node.hidden) return;
+    // A person changes the fields of a group, not the group.
+    if (node.kind === "group" && node.state !== "closed" && isRaw(before))
+      for (const child of node.children) add(child, own(before, keyOf(child.pointer)));
     // An unticked box and an empty text are left out of the answer. They do not change a value that was empty before.
-    if (node.value === undefined ? !isNothing(before) : !isSame(node.value, before))
+    else if (node.value === undefined ? !isNothing(before) : !isSame(node.value, before))
       changes.push({ node, before, after: node.value });
-  }
+  };
+  for (const [name, before] of prefilled) add(nodes.get(name), before);
   return changes;
 }
 

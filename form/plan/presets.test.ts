@@ -114,3 +114,26 @@ void test("rows that came filled in, in parts nobody can change, stay where they
   assert.equal(removable({ lines: { items: { sku: { "ui:widget": "hidden" } } } }), false);
   assert.equal(removable({}), true);
 });
+
+void test("of a group that was filled in, the changes are those of its fields", () => {
+  const args = {
+    type: "object",
+    properties: { amount: { type: "number" }, to: { properties: { name: { type: "string" } } } },
+  };
+  const form = readForm({
+    response_schema: { type: "object", properties: { args } },
+    form_definition: { prefill: { "/args": "" } },
+    payload: { amount: 90, to: { name: "Mia" } },
+    time_zone: "UTC",
+    now: new Date(0),
+  });
+  assert.deepEqual(planForm(form, {}).changes, []);
+  const { changes } = planForm(form, { "/args/amount": ["45"], "/args/to/name": ["Lee"] });
+  assert.deepEqual(
+    changes.map(({ node, before, after }) => [node.name, before, after]),
+    [
+      ["/args/amount", 90, 45],
+      ["/args/to/name", "Mia", "Lee"],
+    ],
+  );
+});

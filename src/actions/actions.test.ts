@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { checkPlan } from "../../form/plan/check.ts";
+import type { Entries } from "../../form/plan/entries.ts";
+import { planForm, readForm } from "../../form/plan/plan.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { CreateTaskBody, TaskRecord } from "../tasks/schema.ts";
 import type { ActionRequest } from "./schema.ts";
@@ -327,4 +330,24 @@ testOnBoth("arguments without a schema are edited by their shape", async (servic
   });
   assert.equal((await complete(service, task.id, { decision: "edit", args: { text: 1 } })).status, 422);
   assert.equal((await complete(service, task.id, { decision: "edit", args: { text: "b" } })).status, 200);
+});
+
+testOnBoth("an action of high risk asks people for its name; programs may leave it out", async (service) => {
+  const risky = refund({ risk: "high" });
+  const { response_schema, form_definition } = await ask(service, { action: risky });
+  const form = readForm({ response_schema, form_definition, payload: args, time_zone: "UTC", now: new Date(0) });
+  const errorsOf = (entries: Entries) => checkPlan(form, planForm(form, entries)).map(({ message }) => message);
+  const [approve, edit, reject] = ["0", "1", "2"].map((option) => ({ "/decision": [option] }));
+  assert.deepEqual(errorsOf(approve!), ["Type this text exactly."]);
+  assert.deepEqual(errorsOf({ ...edit!, "/args/amount": ["45"] }), ["Type this text exactly."]);
+  assert.deepEqual(errorsOf({ ...approve!, "/confirm": ["refund"] }), []);
+  assert.deepEqual(errorsOf(reject!), []);
+  assert.deepEqual(await decided(service, risky, { decision: "approve" }), { decision: "approve", args });
+  assert.deepEqual(await decided(service, risky, { decision: "approve", confirm: "refund" }), {
+    decision: "approve",
+    args,
+  });
+  const { id } = await ask(service, { action: risky });
+  const { status, body } = await complete(service, id, { decision: "approve", confirm: "refunds" });
+  assert.deepEqual([status, body.details?.[0]?.path], [422, "/response/confirm"]);
 });

@@ -1,3 +1,4 @@
+import { oneLine } from "../../form/plain-text.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { embedSchema, isDraft07 } from "./embed-schema.ts";
 import { pointerTree, type PointerTree } from "./pointers.ts";
@@ -74,13 +75,14 @@ export function formOfActions(actions: readonly Action[]): ActionForm {
     },
     form_definition: {
       prefill: Object.fromEntries(actions.map((_, i) => [`/decisions/${i}/args`, `/actions/${i}/args`])),
+      ui: { decisions: { items: actions.map(decisionHints) } },
     },
   };
 }
 
 /** Returns the schema of an answer about one action, as a person sends it and as it is stored. */
 function decisionSchema(action: Action, dialect: unknown, id: string): JsonObject {
-  const { allowed, args_schema, message_required } = action;
+  const { name, description, risk, allowed, args_schema, message_required } = action;
   const needsMessage = allowed.filter((one) => one === "respond" || message_required.includes(one));
   const takesMessage = allowed.filter((one) => one !== "approve" || needsMessage.includes(one));
   const branches: JsonObject[] = [];
@@ -103,11 +105,19 @@ function decisionSchema(action: Action, dialect: unknown, id: string): JsonObjec
         required: ["message"],
       }),
     );
+  const running = allowed.filter((one) => one === "approve" || one === "edit");
+  // Not required, because it guards a person against a slip: a program that answers over the API makes none of this kind.
+  if (risk === "high" && running.length > 0) {
+    // Nobody can type what is not visible.
+    const typed = oneLine(name) || "approve";
+    branches.push(when(running, { properties: { confirm: { const: typed, title: `Type "${typed}" to approve` } } }));
+  }
   return {
     type: "object",
     properties: {
       decision: {
-        title: "Decision",
+        title: `Run ${name}?`,
+        ...(description !== null && { description }),
         oneOf: DECISIONS.filter((one) => allowed.includes(one)).map((one) => ({ const: one, title: LABELS[one] })),
       },
     },
@@ -127,10 +137,11 @@ function condition(holds: JsonObject, then: JsonObject): JsonObject {
   return { if: holds, then };
 }
 
-function decisionHints({ args, allowed, editable }: Action): JsonObject {
+function decisionHints({ args, allowed, editable, risk }: Action): JsonObject {
   return {
     decision: { "ui:widget": "buttons", "ui:options": { tone: TONES } },
     message: { "ui:widget": "textarea" },
+    ...(risk === "high" && { confirm: { "ui:widget": "typed" } }),
     ...(allowed.includes("edit") && editable !== null && { args: readonlyOutside(args, pointerTree(editable)) }),
   };
 }

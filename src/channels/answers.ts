@@ -19,15 +19,18 @@ export function responseOf(value: unknown): JsonObject {
   return response;
 }
 
-/** Whether an error names values of the answer, so that each can be shown at its field. */
-export function isAboutFields({ code }: ServiceError): boolean {
+/** Returns whether an error is about the answer, so that its person can correct it. */
+export function isAboutAnswer({ code }: ServiceError): boolean {
   return code === "VALIDATION_FAILED" || code === "MALFORMED_REQUEST" || code === "NOT_EDITABLE";
 }
 
 /** Returns the errors of an answer by form field; empty if they concern no field. */
 export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): readonly FieldError[] {
-  const findings = details.map(({ path, keyword = "" }) => ({ path: path.replace(/^\/response/, ""), keyword }));
-  return explain(plan, findings);
+  return details.flatMap(({ path, keyword, message }) => {
+    const errors = explain(plan, [{ path: path.replace(/^\/response/, ""), keyword: keyword ?? "" }]);
+    // Only the service has words for a rule that is not in the schema.
+    return keyword === undefined || keyword === "editable" ? errors.map((error) => ({ ...error, message })) : errors;
+  });
 }
 
 /** Returns the name of the person who answered, or of the agent that answered in a person's name; null if unknown. */

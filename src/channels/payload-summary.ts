@@ -3,6 +3,9 @@ import type { PayloadNode } from "../../form/payload/node.ts";
 import { planPayload } from "../../form/payload/payload.ts";
 import { factsByPointer } from "../../form/payload/summary.ts";
 import type { Fact } from "../../form/payload/summary.ts";
+import { cutText, oneLine } from "../../form/plain-text.ts";
+import type { Action } from "../actions/action.ts";
+import type { Actions } from "../actions/request.ts";
 
 export interface PayloadSummary {
   /** The facts that the message shows. */
@@ -16,15 +19,63 @@ export interface PayloadSummary {
 /** Returns the part of a payload that a message with room for `max` facts shows. */
 export type SummaryOfPayload = (max: number) => PayloadSummary;
 
+/** In characters as people count them. */
+export const MAX_NAME = 80;
+const MAX_ACTION = 400;
+/** Arguments of one of several actions, in its line. */
+const MAX_ARGS = 4;
+
+/** Returns something about an action in one line, under its name. */
+export function factOf({ name }: Pick<Action, "name">, parts: readonly string[]): Fact {
+  return { title: cutText(oneLine(name), MAX_NAME), text: cutText(parts.join(" · "), MAX_ACTION) };
+}
+
+/** Returns "3 more actions", or null if none is left out. @param noun - of one */
+export function leftOutOf(count: number, noun: string): string | null {
+  return count <= 0 ? null : `${count} more ${noun}${count === 1 ? "" : "s"}`;
+}
+
+interface SummaryOptions {
+  hints: Readonly<Record<string, unknown>>;
+  channel: string;
+  /** IANA name. */
+  time_zone: string;
+  now: Date;
+}
+
+/** Returns the facts of a task: those of its payload, or one for each action if it asks about several. */
+export function summaryOfTask(
+  task: { payload: unknown; payload_schema: unknown; actions: Actions | null },
+  options: SummaryOptions,
+): SummaryOfPayload {
+  const { actions } = task;
+  if (actions?.isList !== true) return summaryOfPayload(task, options);
+  return (max) => ({
+    facts: actions.all.slice(0, max).map((action) => {
+      const { facts, left_out } = summaryOfArgs(action, options)(MAX_ARGS);
+      const texts = facts.map(({ title, text }) => `${title}: ${text}`);
+      return factOf(action, left_out === null ? texts : [...texts, texts.length === 0 ? left_out : `+ ${left_out}`]);
+    }),
+    left_out: leftOutOf(actions.all.length - max, "action"),
+    // A line has no room for all arguments.
+    has_unseen: true,
+  });
+}
+
+/** Returns the arguments of one action. */
+export function summaryOfArgs({ args, args_schema }: Action, options: Omit<SummaryOptions, "hints">): SummaryOfPayload {
+  return summaryOfPayload({ payload: args, payload_schema: args_schema }, { ...options, hints: {} });
+}
+
 /**
  * Reads a payload once, for messages of any size: the facts that the task asks for, or the first ones.
  *
  * @param hints - the wrapped hints of the task
  * @param channel - `channels.<channel>.summary` of the hints lists the facts to show
  */
-export function summaryOfPayload(
+function summaryOfPayload(
   task: { payload: unknown; payload_schema: unknown },
-  options: { hints: Readonly<Record<string, unknown>>; channel: string; time_zone: string; now: Date },
+  options: SummaryOptions,
 ): SummaryOfPayload {
   const { hints, channel, time_zone, now } = options;
   const wanted: unknown = own(own(own(hints, "channels"), channel), "summary");

@@ -1,6 +1,7 @@
-import { askerLine } from "../../form/asker.ts";
+import { actionLine, askerLine, type Asked } from "../../form/asker.ts";
+import { listedActionFields } from "../actions/request.ts";
 import type { TaskRow } from "../db/schema.ts";
-import { parseJson } from "../lib/json.ts";
+import { parseJson, type JsonText } from "../lib/json.ts";
 import { personOf, type Caller } from "../people/caller.ts";
 import type { OnBehalfOf } from "./schema.ts";
 
@@ -32,16 +33,29 @@ export function askedFields({ asked_by_kind, asked_by_id, asked_by_name, on_beha
   };
 }
 
-/** Returns who asks, in one line for a page; null unless an agent asks. The text is plain and bounded, and not escaped. */
-export function askerLineOf(task: AskedTask): string | null {
-  return askerLine(askedFields(task));
+/** The columns of the lines below. */
+type Told = AskedTask & { action: JsonText | null };
+
+/**
+ * Returns who asks and for which action, in one line for a page; null if neither an agent nor an action does. The text is plain
+ * and bounded, and not escaped.
+ */
+export function askerLineOf(task: Told): string | null {
+  return lineOf(task, askedFields(task), "asks");
 }
 
 /** Returns the same for a message that leaves the service. The person behind a redacted task is not named there. */
 export function askerLineInMessage(
-  task: AskedTask & Pick<TaskRow, "ended_at"> & { redact_payload: boolean },
+  task: Told & Pick<TaskRow, "ended_at"> & { redact_payload: boolean },
 ): string | null {
   const { asked_by, on_behalf_of } = askedFields(task);
   const isClosed = task.ended_at !== null;
-  return askerLine({ asked_by, on_behalf_of: task.redact_payload ? null : on_behalf_of }, isClosed ? "asked" : "asks");
+  const asked = { asked_by, on_behalf_of: task.redact_payload ? null : on_behalf_of };
+  return lineOf(task, asked, isClosed ? "asked" : "asks");
+}
+
+function lineOf({ action: stored }: Pick<Told, "action">, asked: Asked, verb: "asks" | "asked"): string | null {
+  const { action, actions } = listedActionFields(stored);
+  const all = actions ?? (action === null ? [] : [action]);
+  return all.length === 0 ? askerLine(asked, verb) : actionLine(asked, all, verb);
 }

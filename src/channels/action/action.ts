@@ -1,11 +1,13 @@
 import type { Identity } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fillText } from "../../../endings/sentences.ts";
+import type { Fact } from "../../../form/payload/summary.ts";
 import { enteredIn } from "../../../form/plan/entered.ts";
 import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
 import { readPost, type Notice } from "../../../form/plan/post.ts";
+import { ACTIONS_MAX } from "../../actions/schema.ts";
 import { answerOfForm } from "../../actions/untouched.ts";
 import type { Db } from "../../db/database.ts";
 import type { Logger } from "pino";
@@ -24,7 +26,8 @@ import { askerLineOf } from "../../tasks/asker.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
-import { answererOf, fieldErrorsOf, isAboutFields, responseOf } from "../answers.ts";
+import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
+import { decidedOf, type Decided } from "../decided.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
@@ -205,6 +208,10 @@ async function answerOf(pages: Pages, task: TaskWithDocuments): Promise<Below> {
   const { ctx } = pages;
   const { id, response, response_schema, redact_payload } = task;
   if (response === null || redact_payload) return null;
+  const title = "The answer";
+  const now = new Date(ctx.db.now());
+  const decided = decidedOf(task, { max: ACTIONS_MAX, time_zone: "UTC", now });
+  if (decided !== null) return { title, html: sheetOf(rowsOf(decided)) };
   const answer = {
     id: `${id} answer`,
     payload: response,
@@ -213,8 +220,19 @@ async function answerOf(pages: Pages, task: TaskWithDocuments): Promise<Below> {
     form_definition: JSON.stringify({ payload: answerHints(formOf(pages, task, "UTC")) }),
     redact_payload,
   };
-  const look = { time_zone: undefined, now: new Date(ctx.db.now()) };
-  return { title: "The answer", html: await ctx.drawing.payload(answer, look) };
+  return { title, html: await ctx.drawing.payload(answer, { time_zone: undefined, now }) };
+}
+
+function rowsOf({ said, facts, left_out, messages }: Decided): Fact[] {
+  const more = left_out === null ? [] : [{ title: "More", text: left_out }];
+  return [{ title: "Decision", text: said }, ...facts, ...more, ...messages];
+}
+
+function sheetOf(rows: readonly Fact[]): string {
+  const all = rows.map(
+    ({ title, text }) => `<div><dt dir="auto">${escapeHtml(title)}</dt><dd dir="auto">${escapeHtml(text)}</dd></div>`,
+  );
+  return `<dl class="sheet entered">${all.join("")}</dl>`;
 }
 
 // --- Pages -----------------------------------------------------------------------------------------------------------
@@ -336,7 +354,7 @@ async function refused(
   { form, entries, error }: { form: Form; entries: Entries; error: ServiceError },
 ): Promise<Answered> {
   const posted = (errors: readonly FieldError[]) => ({ entries, errors, notice: null });
-  if (isAboutFields(error)) {
+  if (isAboutAnswer(error)) {
     const errors = fieldErrorsOf(planForm(form, entries), error);
     const notice = { text: `Nothing was sent. ${error.message}`, is_bad: true };
     return show(pages, token, known, {
@@ -383,11 +401,5 @@ async function endedPage(
 function unsentOf(pages: Pages, task: TaskWithDocuments, entries: Entries): Below {
   const entered = enteredIn(planForm(formOf(pages, task, "UTC"), entries));
   if (entered.length === 0) return null;
-  const rows = entered.map(
-    ({ title, text }) => `<dt dir="auto">${escapeHtml(title)}</dt><dd dir="auto">${escapeHtml(text)}</dd>`,
-  );
-  return {
-    title: "Your unsent answer",
-    html: `<dl class="sheet entered">${rows.map((row) => `<div>${row}</div>`).join("")}</dl>`,
-  };
+  return { title: "Your unsent answer", html: sheetOf(entered) };
 }

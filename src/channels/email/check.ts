@@ -90,6 +90,7 @@ function checkContent(config: Config): Finding {
       ...SAMPLE_TASK,
       id,
       asker: null,
+      actions: null,
       form_definition: null,
       redact_payload: false,
       timeout_at: Date.now() + HOUR,

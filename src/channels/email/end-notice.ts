@@ -7,7 +7,11 @@ import { answerStateOf } from "../../tasks/answer-state.ts";
 import { listRefusedAnswers } from "../../tasks/attempts.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
+import { decidedOf } from "../decided.ts";
 import type { Ending } from "./message.ts";
+
+/** Changes of arguments, or actions, that an email shows. */
+const MAX_FACTS = 5;
 
 /** Returns whether a person closed the task themselves, and so needs no email about that. */
 export async function hasHeard(reader: Reader, task: TaskWithDocuments, caller: RecipientCaller): Promise<boolean> {
@@ -28,8 +32,8 @@ export async function hasHeard(reader: Reader, task: TaskWithDocuments, caller: 
 }
 
 /**
- * Returns how a closed task ended. The reason of a cancellation may quote the payload, so it is left out for a redacted task,
- * and for a former assignee who may no longer read the task.
+ * Returns how a closed task ended. The reason of a cancellation may quote the payload, and a decision about an action tells
+ * what was changed. They are left out for a redacted task, and for a former assignee who may no longer read the task.
  */
 export async function endingFor(
   reader: Reader,
@@ -43,7 +47,15 @@ export async function endingFor(
   // Without a viewer no answer is the viewer's own.
   if (row === "own") throw new Error(`The answer of task ${task.id} has no viewer.`);
   const mayRead = caller.grant.is_named || (await mayWith(reader, caller, "read", task));
-  return { row, who, at: state.at, reason: task.redact_payload || !mayRead ? null : task.cancel_reason };
+  const isTold = mayRead && !task.redact_payload;
+  const look = { max: MAX_FACTS, time_zone: caller.person?.time_zone ?? "UTC", now: new Date(task.updated_at) };
+  return {
+    row,
+    who,
+    at: state.at,
+    reason: isTold ? task.cancel_reason : null,
+    decided: isTold ? decidedOf(task, look) : null,
+  };
 }
 
 function isSameAddress(one: string | null, other: string | null): boolean {

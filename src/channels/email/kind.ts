@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { fromStored } from "../../actions/request.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -159,6 +160,7 @@ function documentsOf(of: TaskWithDocuments) {
     payload_schema: parseJson(texts.payload_schema),
     response_schema: parseJson(texts.response_schema),
     form_definition: parseJson(texts.form_definition),
+    actions: fromStored(texts),
   };
 }
 

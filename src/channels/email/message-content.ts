@@ -7,7 +7,7 @@ import type { Form } from "../../../form/plan/plan.ts";
 import { ENDINGS, fillText } from "../../../endings/sentences.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import type { Purpose } from "../../tasks/notices.ts";
-import { summaryOfPayload } from "../payload-summary.ts";
+import { summaryOfTask } from "../payload-summary.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import type { Choices } from "./choices.ts";
 import type { Answering, Ending, MessageOptions } from "./message.ts";
@@ -142,21 +142,29 @@ export function contentOf(options: MessageOptions): Content {
   };
 }
 
-/** The content about a closed task. It has nothing of the payload and of the answer. */
+/** How a closed task ended. `{who}` and the other facts of the sentences are open. */
+function sentencesOf({ row, decided }: Ending): { title: string; says: string } {
+  if (decided === null) return ENDINGS[row].email;
+  const title = row === "completed" ? `${decided.said} by {who}` : decided.said;
+  return { title, says: `${title} on {at}.` };
+}
+
+/** The content about a closed task. Of the payload and of the answer it has what was decided about actions. */
 function endedContent(
   options: MessageOptions,
-  { row, who, at, reason }: Ending,
+  ending: Ending,
   { subject, heading, asker, timeZone }: Pick<Content, "subject" | "heading" | "asker"> & { timeZone: string },
 ): Content {
   const { task, to, answering, now } = options;
+  const { who, at, reason, decided } = ending;
   const moment = (epoch: number) => momentOf(epoch, timeZone, now);
   const facts = {
     who: cutText(oneLine(who ?? ""), MAX.name),
     at: moment(at),
     deadline: moment(task.timeout_at),
   };
-  const { email } = ENDINGS[row];
-  const says = fillText(email.says, facts);
+  const sentences = sentencesOf(ending);
+  const says = fillText(sentences.says, facts);
   const lines = plainLines(reason ?? "");
   const details = lines === "" ? null : excerptOf(`Reason: ${lines}`, MAX.reason, "The full reason is with the task.");
   const link = "task_link" in answering ? answering.task_link : null;
@@ -165,13 +173,13 @@ function endedContent(
     preheader: says,
     lead: `Human Task Service · ${LEADS.ended}`,
     sentBack: null,
-    deadline: fillText(email.title, facts),
+    deadline: fillText(sentences.title, facts),
     isSoon: false,
     heading,
     asker,
     details,
-    facts: [],
-    more: null,
+    facts: decided?.facts ?? [],
+    more: decided?.left_out == null ? null : `+ ${decided.left_out}`,
     statement: says,
     decision: null,
     promise: "There is nothing more to do.",
@@ -234,7 +242,7 @@ function momentOf(epoch: number, timeZone: string, now: Date): string {
 function subjectOf({ purpose, answering, ending }: MessageOptions, hint: unknown, task: string): string {
   const wanted = typeof hint === "string" ? oneLine(hint) : "";
   if (ending !== null) {
-    const title = fillText(ENDINGS[ending.row].email.title, { who: cutText(oneLine(ending.who ?? ""), MAX.who) });
+    const title = fillText(sentencesOf(ending).title, { who: cutText(oneLine(ending.who ?? ""), MAX.who) });
     return cutText(`${title}: ${wanted || task}`, MAX.subject);
   }
   if ("who_can_answer" in answering) return cutText(`For your information: ${wanted || task}`, MAX.subject);
@@ -287,7 +295,7 @@ function summaryOf(
     const more = "This task is confidential, so details aren't in this email.";
     return { facts: [], more: place === null ? more : `${more} See them ${place}.` };
   }
-  const summary = summaryOfPayload(task, { hints, channel: "email", time_zone: timeZone, now });
+  const summary = summaryOfTask(task, { hints, channel: "email", time_zone: timeZone, now });
   const { facts, left_out } = summary(MAX_FACTS);
   if (left_out === null) return { facts, more: null };
   return { facts, more: `${facts.length > 0 ? "+ " : ""}${left_out} ${place ?? "not shown here"}` };

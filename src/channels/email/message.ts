@@ -1,5 +1,7 @@
 import type { OthersRow } from "../../../endings/sentences.ts";
+import type { Actions } from "../../actions/request.ts";
 import type { Purpose } from "../../tasks/notices.ts";
+import type { Decided } from "../decided.ts";
 import { contentOf } from "./message-content.ts";
 import { htmlOf } from "./message-html.ts";
 import { textOf } from "./message-text.ts";
@@ -14,6 +16,8 @@ export interface MessageTask {
   payload_schema: unknown;
   response_schema: unknown;
   form_definition: unknown;
+  /** The actions that it asks about; null for another task. */
+  actions: Actions | null;
   redact_payload: boolean;
   timeout_at: number;
 }
@@ -35,6 +39,8 @@ export interface Ending {
   at: number;
   /** The reason of a cancellation. */
   reason: string | null;
+  /** What was decided about the actions of the task; null without any, or if the recipient may not see it. */
+  decided: Decided | null;
 }
 
 export interface MessageOptions {

@@ -127,8 +127,8 @@ void test("when the decision is all that is needed, each option is a button that
   const form = slackForm(task, "Europe/Berlin", FIXTURE_NOW);
   const click = parseAction(reject?.action_id ?? "");
   assert.ok(click?.act === "choose");
-  assert.deepEqual(planForm(form, entriesOfChoice(form, click.index) ?? {}).value, { approved: false });
-  assert.equal(entriesOfChoice(form, 2), null, "no third option");
+  assert.deepEqual(planForm(form, entriesOfChoice(form, click.index, false) ?? {}).value, { approved: false });
+  assert.equal(entriesOfChoice(form, 2, false), null, "no third option");
 });
 
 const YES_OR_NO = { type: "boolean", title: "Publish?" };
@@ -161,7 +161,7 @@ void test("when there is more to it than one choice, one button opens the form",
     "a text that nobody has seen would be sent",
   );
   const form = slackForm(taskOf(asking({ ok: YES_OR_NO, note }, "ok", "note")), "UTC", FIXTURE_NOW);
-  assert.equal(entriesOfChoice(form, 0), null, "and a click on a button that is not there answers nothing");
+  assert.equal(entriesOfChoice(form, 0, false), null, "and a click on a button that is not there answers nothing");
 });
 
 void test("one press is offered only where the message shows the payload", () => {
@@ -259,6 +259,7 @@ function end(more: Partial<Ending> = {}, task: Partial<SlackTask> = {}): SlackMe
     via: "slack",
     at: Date.parse("2026-11-20T14:32:00Z"),
     decision: "Approve",
+    decided: null,
     ...more,
   };
   const message = endedMessageOf(taskOf(task), ending, { time_zone: "UTC", now: FIXTURE_NOW });
@@ -293,7 +294,8 @@ void test("the message of a task that has ended says how, and has no buttons", (
 
 void test("somebody whom only Slack knows is named to Slack, and what is no id is not", () => {
   const elementsOf = (member: string) => {
-    const ending: Ending = { how: "completed", who: "a Slack member", member, via: null, at: 0, decision: "Approve" };
+    const said = { decision: "Approve", decided: null };
+    const ending: Ending = { how: "completed", who: "a Slack member", member, via: null, at: 0, ...said };
     const { text, blocks } = endedMessageOf(taskOf(), ending, { time_zone: "UTC", now: FIXTURE_NOW });
     assert.match(text, /^“Approve” by a Slack member: /);
     return (own(blocks.at(-1), "elements") as { text: string }[]).map((element) => element.text).slice(0, 2);

@@ -1,11 +1,12 @@
 import type { ActionsBlock, Button, ContextBlock, ContextBlockElement, SectionBlock } from "@slack/types";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import { ACTION, chooseAction } from "./clicks/actions.ts";
-import { directChoices, slackForm } from "./modal/form.ts";
-import type { DirectChoices } from "./modal/form.ts";
+import { ACTION, chooseAction, openWith } from "./clicks/actions.ts";
+import { actionChoices, directChoices, slackForm } from "./modal/form.ts";
+import type { Choices } from "./modal/form.ts";
 import { modalOf } from "./modal/modal.ts";
-import { askerElement, factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
+import type { Decided } from "../decided.ts";
+import { askerElement, factBlocks, factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
 import type { FactsOf, SlackTask } from "./modal/summary.ts";
 import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
 
@@ -46,7 +47,8 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   const canAnswer = isExpressible(task, form, factsFor);
   const facts = factsFor(MAX_FACTS);
   // One press is enough only for a payload that the message shows.
-  const direct = canAnswer && !options.is_verified && !facts.hasUnseen ? directChoices(form) : null;
+  const isOnePress = canAnswer && !options.is_verified && !facts.hasUnseen;
+  const choices = choicesOf(task, form, { canAnswer, isOnePress });
   const about: ContextBlockElement[] = [
     ...askerElement(task),
     markup(`Answer by ${moment(task.timeout_at)}`),
@@ -61,7 +63,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
       ...facts.blocks,
       ...(canAnswer ? [] : [context(line("Open in browser to answer.", MAX.field))]),
       { type: "context", elements: about },
-      { type: "actions", elements: buttonsOf(task, form, options, canAnswer, direct) },
+      { type: "actions", elements: buttonsOf(task, form, options, canAnswer, choices) },
     ],
   };
 }
@@ -97,19 +99,31 @@ function isExpressible(task: SlackTask, form: Form, facts: FactsOf): boolean {
   return modalOf(task, form, {}, { channel: "", ts: "" }, facts) !== null;
 }
 
+/** Returns the decision of which each option is a button. Of an action it always is: some buttons open the modal. */
+function choicesOf(
+  { actions }: SlackTask,
+  form: Form,
+  { canAnswer, isOnePress }: { canAnswer: boolean; isOnePress: boolean },
+): Choices | null {
+  if (actions === null) return isOnePress ? directChoices(form) : null;
+  const choices = canAnswer ? actionChoices(form) : null;
+  if (choices === null || isOnePress) return choices;
+  return { ...choices, isComplete: choices.isComplete.map(() => false), hasDetails: false };
+}
+
 function buttonsOf(
   task: SlackTask,
   form: Form,
   { assignee, mayClaim, link }: MessageOptions,
   canAnswer: boolean,
-  direct: DirectChoices | null,
+  choices: Choices | null,
 ): Button[] {
   const button = (action_id: string, text: string) => buttonOf(task, action_id, text);
   return [
-    ...(direct === null ? [] : choiceButtons(direct, form, button)),
-    ...(canAnswer && direct === null ? [button(ACTION.answer, "Answer")] : []),
+    ...(choices === null ? [] : choiceButtons(choices, form, button)),
+    ...(canAnswer && choices === null ? [button(ACTION.answer, "Answer")] : []),
     ...(canAnswer ? [] : [button(ACTION.link, "Answer in the browser")]),
-    ...(direct?.hasDetails === true ? [button(ACTION.answer, "Add details")] : []),
+    ...(choices?.hasDetails === true ? [button(ACTION.answer, "Add details")] : []),
     openButton(task, link),
     ...(assignee === null && mayClaim ? [button(ACTION.claim, "Claim")] : []),
   ];
@@ -125,13 +139,14 @@ function buttonOf({ id }: SlackTask, action_id: string, text: string): Button {
 
 /** All options look the same, so that none is suggested. */
 function choiceButtons(
-  { node }: DirectChoices,
+  { node, isComplete }: Choices,
   form: Form,
   button: (action_id: string, text: string) => Button,
 ): Button[] {
   const { confirm } = form.hints.submit;
   return node.options.map(({ label, description }, index) => {
     const name = oneLine(label) || `Option ${index + 1}`;
+    if (isComplete[index] !== true) return button(openWith(index), name);
     const said = [
       cutText(oneLine(node.title), MAX_NAME),
       `Your answer: ${name}`,
@@ -169,6 +184,8 @@ export interface Ending {
   at: number;
   /** Label of the chosen option; null if there was none. Hidden if the payload is redacted. */
   decision: string | null;
+  /** What was decided about the actions of the task; null without any, or if the payload is redacted. */
+  decided: Decided | null;
 }
 
 const CHANNELS: ReadonlyMap<string | null, string> = new Map([
@@ -186,18 +203,20 @@ export function endedMessageOf(
 ): SlackMessage {
   const form = slackForm(task, time_zone, now);
   const { summary, elements } = outcomeOf(ending, task.redact_payload);
+  const { decided } = ending;
   return {
     text: fitText(`${summary}: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
       ...factsOf(task, form)(MAX_FACTS).blocks,
+      ...(decided === null ? [] : factBlocks(decided.facts, decided.left_out && `+ ${decided.left_out}`)),
       { type: "context", elements: [...elements, ...askerElement(task), line(`Task ${task.id}`, MAX.field)] },
     ],
   };
 }
 
 function outcomeOf(
-  { how, who, member, via, at, decision }: Ending,
+  { how, who, member, via, at, decision, decided }: Ending,
   isRedacted: boolean,
 ): { summary: string; elements: ContextBlockElement[] } {
   const when = moment(at);
@@ -205,7 +224,7 @@ function outcomeOf(
     case "completed": {
       const by = who === null ? "" : ` by ${nameOf(who)}`;
       const said = decision === null || isRedacted ? "" : oneLine(decision);
-      const what = said === "" ? "Answered" : `“${said}”`;
+      const what = decided?.said ?? (said === "" ? "Answered" : `“${said}”`);
       const where = CHANNELS.get(via);
       const answered =
         member !== null && /^[A-Z0-9]+$/.test(member)

@@ -9,6 +9,8 @@ import { entriesOf, planForm } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { readPost } from "../../../form/plan/post.ts";
 import { anyForm } from "../../../form/fixtures/random-forms.ts";
+import { oneLine } from "../../../form/plain-text.ts";
+import { factOf } from "../payload-summary.ts";
 import { checkMessage, checkModal, submitted } from "../../../test/support/slack/surfaces.ts";
 import { HOSTILE, slackTask, taskOfForm } from "./fixtures/tasks.ts";
 import { slackForm } from "./modal/form.ts";
@@ -35,14 +37,14 @@ function draw(task: SlackTask, words: string, entries = {}) {
         now: FIXTURE_NOW,
       }),
     );
+  const fact = factOf({ name: words }, [oneLine(words)]);
+  const decided = { said: "Approved with changes", facts: [fact], left_out: "3 more changes", messages: [] };
+  const asked = { who: words, member: null, via: words, at: FIXTURE_NOW.getTime(), decision: words };
   for (const how of ["completed", "timed_out", "cancelled", "verification_exhausted"] as const)
-    checkMessage(
-      endedMessageOf(
-        task,
-        { how, who: words, member: null, via: words, at: FIXTURE_NOW.getTime(), decision: words },
-        { time_zone: FIXTURE_ZONE, now: FIXTURE_NOW },
-      ),
-    );
+    for (const known of [null, decided]) {
+      const ending = { ...asked, how, decided: known };
+      checkMessage(endedMessageOf(task, ending, { time_zone: FIXTURE_ZONE, now: FIXTURE_NOW }));
+    }
   const note = { title: words, text: words };
   const view = modalOf(task, form, entries, { ...MESSAGE, note });
   if (view !== null) checkModal(view);

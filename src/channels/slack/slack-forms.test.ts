@@ -45,6 +45,7 @@ function wantedOf(fixture: FormFixture, answer: unknown) {
     payload_schema: {},
     response_schema,
     form_definition,
+    actions: null,
   };
   const entries = entriesOf(planForm(form, {}, answer));
   const view = modalOf({ ...task, redact_payload: false, timeout_at: 0 }, form, entries, { channel: "C1", ts: "1.1" });

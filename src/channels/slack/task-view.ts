@@ -1,6 +1,7 @@
 import type { Form } from "../../../form/plan/plan.ts";
 import type { Db } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
+import { fromStored } from "../../actions/request.ts";
 import { parseJson, type JsonObject } from "../../lib/json.ts";
 import { answerAccountOf } from "../../people/accounts.ts";
 import { mayWith } from "../../tasks/access.ts";
@@ -10,6 +11,7 @@ import { answerStateOf } from "../../tasks/answer-state.ts";
 import { askerLineInMessage } from "../../tasks/asker.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
+import { decidedOf } from "../decided.ts";
 import type { SlackMessage } from "./client.ts";
 import type { Who } from "./clicks/click-context.ts";
 import { decisionOf, slackForm } from "./modal/form.ts";
@@ -34,6 +36,9 @@ export interface Audience {
 
 /** Facts use UTC, because people of many zones read the same message. Slack shows deadlines in each reader's zone. */
 export const ZONE = "UTC";
+
+/** Changes of arguments, or actions, that the message about a closed task shows. */
+const MAX_CHANGES = 8;
 
 /**
  * Returns the message for the current task: with its buttons, or with the outcome. When a claim or the deadline ends, a sweep
@@ -60,6 +65,7 @@ export async function messageFor(
         member: memberIn(team, task),
         via: task.completed_via_channel,
         decision: decisionText(task),
+        decided: decidedOf(task, { max: MAX_CHANGES, time_zone: ZONE, now }),
       },
       { time_zone: ZONE, now },
     );
@@ -103,6 +109,7 @@ export function slackTaskOf(task: TaskWithDocuments): SlackTask {
     payload_schema: parseJson(task.payload_schema),
     response_schema: parseJson(task.response_schema),
     form_definition: parseJson(task.form_definition),
+    actions: fromStored(task),
     redact_payload: task.redact_payload,
     timeout_at: task.timeout_at,
   };

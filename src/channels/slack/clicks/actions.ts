@@ -17,10 +17,17 @@ export function chooseAction(index: number): string {
   return `answer:choose:${index}`;
 }
 
+/** Returns the action of the button that opens the modal with option `index` chosen. */
+export function openWith(index: number): string {
+  return `${ACTION.answer}:${index}`;
+}
+
 /** The action behind a button of a message. */
 export type Pressable =
   | { readonly act: "choose"; readonly index: number }
-  | { readonly act: "answer" | "link" | "claim" | "takeOver" };
+  /** The index of the chosen option; null if none is. */
+  | { readonly act: "answer"; readonly index: number | null }
+  | { readonly act: "link" | "claim" | "takeOver" };
 
 export type Click =
   | Pressable
@@ -31,12 +38,11 @@ export type Click =
 
 /** @returns null for an unknown action */
 export function parseAction(action_id: string): Click | null {
-  const index = /^answer:choose:(\d)$/.exec(action_id)?.[1];
-  if (index !== undefined) return { act: "choose", index: Number(index) };
+  const [, kind, index] = /^answer:(choose|open):(\d)$/.exec(action_id) ?? [];
+  if (kind !== undefined) return { act: kind === "choose" ? "choose" : "answer", index: Number(index) };
+  if (action_id === ACTION.answer) return { act: "answer", index: null };
   if (action_id.startsWith(INPUT)) return { act: "input" };
-  const act = (["answer", "link", "claim", "takeOver", "browser"] as const).find(
-    (known) => ACTION[known] === action_id,
-  );
+  const act = (["link", "claim", "takeOver", "browser"] as const).find((known) => ACTION[known] === action_id);
   return act === undefined ? null : { act };
 }
 

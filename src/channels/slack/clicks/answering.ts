@@ -4,12 +4,14 @@ import type { ActionsBlock, ModalView } from "@slack/types";
 import type { Entries } from "../../../../form/plan/entries.ts";
 import { planForm, type Form } from "../../../../form/plan/plan.ts";
 import { readPost } from "../../../../form/plan/post.ts";
+import { answerToStore } from "../../../actions/decision.ts";
 import { answerOfForm } from "../../../actions/untouched.ts";
 import { homeOf } from "../../../db/home.ts";
 import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
 import { deleteDelivery, insertDelivery, newDelivery } from "../../../deliveries/store.ts";
 import { ServiceError } from "../../../errors.ts";
+import type { JsonObject } from "../../../lib/json.ts";
 import { HOUR, MINUTE, SECOND } from "../../../lib/time.ts";
 import { answerAccountOf } from "../../../people/accounts.ts";
 import { tryOnceWith, type RateLimit } from "../../../people/rate-limits.ts";
@@ -18,7 +20,7 @@ import { nextAttemptOf } from "../../../tasks/attempts-left.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../../tasks/unavailable-check.ts";
-import { fieldErrorsOf, isAboutFields, responseOf } from "../../answers.ts";
+import { fieldErrorsOf, isAboutAnswer, responseOf } from "../../answers.ts";
 import { ACTION } from "./actions.ts";
 import { SlackFailure } from "../client.ts";
 import {
@@ -74,7 +76,7 @@ export async function giveAnswer(
     if (done.status === "rejected") return sentBack(entered, done);
     return closed("Automatic check failed", (await endedSentence(context, done)) ?? "");
   } catch (error) {
-    if (error instanceof ServiceError && isAboutFields(error)) {
+    if (error instanceof ServiceError && isAboutAnswer(error)) {
       const errors = errorsOfView(form, entries, fieldErrorsOf(planForm(form, entries), error));
       const sentence = `Nothing was sent. ${Object.values(errors).join(" ")}`;
       if (Object.keys(errors).length > 0)
@@ -261,7 +263,8 @@ export async function closedResult(context: ClickContext, entered: Entered, who:
     user_id === who.user_id &&
     team_id === who.team_id &&
     posted.act === "answer" &&
-    isDeepStrictEqual(JSON.parse(task.response ?? "null"), posted.value);
+    task.response !== null &&
+    isDeepStrictEqual(JSON.parse(task.response), answerToStore(task, answerOfForm(task, posted.value) as JsonObject));
   return isThis
     ? SENT
     : { reply: show(unsentView(ended, entered)), sentence: `${ended} Nothing was sent.`, isOpen: false };

@@ -28,7 +28,7 @@ import {
 } from "./click-context.ts";
 import { parseInteraction, type ModalState, type PressedButton } from "./interaction.ts";
 import type { SlackCaller } from "./people.ts";
-import { entriesOfChoice } from "../modal/form.ts";
+import { entriesOfChoice, entriesOfOpened } from "../modal/form.ts";
 import { modalOf, parseModalData } from "../modal/modal.ts";
 import { createSlackLink } from "../links.ts";
 import { noticeView } from "./notice.ts";
@@ -123,12 +123,12 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
         await claimTask(context.ctx, caller, task.id, click.act === "takeOver");
         return null;
       case "answer":
-        return await openForm(context, task, caller, { trigger, channel, ts });
+        return await openForm(context, task, caller, { trigger, channel, ts, index: click.index });
       case "link":
         return await postLink(context, task, caller, channel);
       case "choose": {
         const form = formFor(task);
-        const entries = entriesOfChoice(form, click.index);
+        const entries = entriesOfChoice(form, click.index, task.action !== null);
         if (entries === null)
           return await tell("This button is outdated. Nothing was sent. Use Answer or open the task in the browser.");
         const response = responseOf(planForm(form, entries).value);
@@ -149,22 +149,29 @@ async function openForm(
   context: ClickContext,
   task: TaskWithDocuments,
   caller: SlackCaller,
-  { trigger, channel, ts }: { trigger: string; channel: string; ts: string },
+  { trigger, channel, ts, index }: { trigger: string; channel: string; ts: string; index: number | null },
 ): Promise<null> {
-  const view = modalOf(slackTaskOf(task), formFor(task), {}, { channel, ts, ...noteOf(task) });
-  if (view === null) return postLink(context, task, caller, channel);
+  const form = formFor(task);
+  const entries = entriesOfOpened(form, index);
+  const view = modalOf(slackTaskOf(task), form, entries, { channel, ts, ...noteOf(task) });
+  if (view === null) return postLink(context, task, caller, channel, index);
   await context.slack.openView(trigger, view);
   return null;
 }
 
-/** Gives a person who may answer a personal link, for tasks that Slack cannot ask. */
+/**
+ * Gives a person who may answer a personal link, for tasks that Slack cannot ask.
+ * @param index - of the option that is chosen there
+ */
 async function postLink(
   context: ClickContext,
   task: TaskWithDocuments,
   caller: SlackCaller,
   channel: string,
+  index: number | null = null,
 ): Promise<null> {
-  const url = createSlackLink(context.ctx, task.id, caller.account, { user_id: caller.person?.id ?? null, channel });
+  const link = createSlackLink(context.ctx, task.id, caller.account, { user_id: caller.person?.id ?? null, channel });
+  const url = index === null ? link : `${link}?choice=${index}`;
   const text = { type: "plain_text", text: "Open the form" } as const;
   return postEphemeral(
     context,

@@ -4,7 +4,7 @@ import type { Form, Plan } from "../../../../form/plan/plan.ts";
 import { keyOf } from "../../../../form/plan/entries.ts";
 import type { Entries } from "../../../../form/plan/entries.ts";
 import { isOptional, nodesOf } from "../../../../form/plan/nodes.ts";
-import type { FormNode, GroupNode } from "../../../../form/plan/nodes.ts";
+import type { FormNode, GroupNode, ListNode } from "../../../../form/plan/nodes.ts";
 import { shownIn } from "../../../../form/plan/post.ts";
 import { blockOf } from "./block-ids.ts";
 import { branchFieldNames } from "./branch-fields.ts";
@@ -141,6 +141,7 @@ interface Around {
 function walk(draft: Draft, node: FormNode, around: Around): boolean {
   if (node.hidden || node.kind === "const") return true;
   if (node.kind === "group") return walkGroup(draft, node, around);
+  if (node.kind === "list") return walkList(draft, node, around);
   if (node.readonly) {
     draft.parts.push({ kind: "fixed", node });
     return true;
@@ -179,6 +180,16 @@ function walkGroup(draft: Draft, node: GroupNode, around: Around): boolean {
   if (!isClosed) return leaveOut(draft, node);
   draft.leftOut.push(node);
   return true;
+}
+
+/** A list of which nobody can change the length is asked like a group. */
+function walkList(draft: Draft, node: ListNode, around: Around): boolean {
+  const before = { parts: draft.parts.length, leftOut: draft.leftOut.length };
+  const isFixed = !node.readonly && !node.canAdd && !node.canRemove && node.rows.length > 0;
+  if (isFixed && node.rows.every((row) => walk(draft, row, around))) return true;
+  draft.parts.length = before.parts;
+  draft.leftOut.length = before.leftOut;
+  return leaveOut(draft, node);
 }
 
 /** Whether its fields say if the group is there: it is when one of them is filled in. */

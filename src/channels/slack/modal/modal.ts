@@ -7,7 +7,7 @@ import type { Form } from "../../../../form/plan/plan.ts";
 import { planModal } from "./modal-plan.ts";
 import type { ModalPlan, ModalField } from "./modal-plan.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
-import { askerElement, factsOf, slackHint, taskSection } from "./summary.ts";
+import { askerElement, factsOf, factsOfAction, slackHint, taskSection } from "./summary.ts";
 import type { FactsOf, SlackTask } from "./summary.ts";
 import { line, MAX, titled } from "./text.ts";
 
@@ -58,9 +58,10 @@ export function modalOf(
   const data: ModalData = { task: task.id, channel: options.channel, ts: options.ts, shown: plan.shown };
   const title = slackHint(task, form, "title");
   const asked: KnownBlock[] = [
-    ...facts(MAX_FACTS).blocks,
+    // The arguments of each of several actions are above its decision.
+    ...(task.actions?.isList === true ? [] : facts(MAX_FACTS).blocks),
     { type: "divider" },
-    ...blocksOf(plan),
+    ...blocksOf(plan, task, form),
     ...leftOutOf(plan),
     ...confirmOf(form),
   ];
@@ -102,17 +103,24 @@ function noteOf(note: ModalOptions["note"]): KnownBlock[] {
   return [{ type: "section", text }, { type: "divider" }];
 }
 
-function blocksOf({ parts }: ModalPlan): KnownBlock[] {
-  return parts.map((part) => {
+function blocksOf({ parts }: ModalPlan, task: SlackTask, form: Form): KnownBlock[] {
+  return parts.flatMap((part): KnownBlock[] => {
     switch (part.kind) {
       case "heading":
-        return { type: "header", text: line(part.node.title, MAX.header) };
+        return [{ type: "header", text: line(part.node.title, MAX.header) }, ...argsOf(part.node, task, form)];
       case "fixed":
-        return { type: "section", text: titled(oneLine(part.node.title) || "-", shownValue(part.node), MAX.field) };
+        return [{ type: "section", text: titled(oneLine(part.node.title) || "-", shownValue(part.node), MAX.field) }];
       case "field":
-        return inputOf(part);
+        return [inputOf(part)];
     }
   });
+}
+
+/** Returns the arguments of an action, for the heading of its decision among several. */
+function argsOf({ pointer }: FormNode, { actions }: SlackTask, form: Form): KnownBlock[] {
+  const [, index] = /^\/decisions\/(\d+)$/.exec(pointer) ?? [];
+  const action = actions?.isList === true ? actions.all[Number(index)] : undefined;
+  return action === undefined ? [] : factsOfAction(action, form)(MAX_FACTS).blocks;
 }
 
 function inputOf({ node, element, optional, decides }: ModalField): InputBlock {

@@ -1,9 +1,12 @@
 import type { ContextBlock, PlainTextElement, SectionBlock, TextObject } from "@slack/types";
+import type { Fact } from "../../../../form/payload/summary.ts";
 import { own, wrappedHints } from "../../../../form/plan/hints.ts";
 import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 import { fieldNames } from "../../../../form/plan/plan.ts";
 import type { Form } from "../../../../form/plan/plan.ts";
-import { summaryOfPayload } from "../../payload-summary.ts";
+import type { Action } from "../../../actions/action.ts";
+import type { Actions } from "../../../actions/request.ts";
+import { summaryOfArgs, summaryOfTask } from "../../payload-summary.ts";
 import type { PayloadSummary } from "../../payload-summary.ts";
 import { line, MAX, titled } from "./text.ts";
 
@@ -17,6 +20,8 @@ export interface SlackTask {
   payload_schema: unknown;
   response_schema: unknown;
   form_definition: unknown;
+  /** The actions that it asks about; null for another task. */
+  actions: Actions | null;
   redact_payload: boolean;
   timeout_at: number;
 }
@@ -58,20 +63,28 @@ export function factsOf(task: SlackTask, form: Form): FactsOf {
   if (task.redact_payload) return () => ({ blocks: [], hasUnseen: true });
   const hints = wrappedHints(task.form_definition, fieldNames(form.source));
   const { time_zone, now } = form;
-  const summaryOf = summaryOfPayload(task, { hints, channel: "slack", time_zone, now });
+  const summaryOf = summaryOfTask(task, { hints, channel: "slack", time_zone, now });
   return (max) => shownFacts(summaryOf(max));
 }
 
-function shownFacts(summary: PayloadSummary): Facts {
-  const fields = summary.facts.map(({ title, text }): TextObject => titled(title || "-", text, MAX_FACT));
-  const more = `${fields.length > 0 ? "+ " : ""}${summary.left_out} not shown here`;
-  return {
-    blocks: [
-      ...(fields.length === 0 ? [] : [{ type: "section" as const, fields }]),
-      ...(summary.left_out === null ? [] : [{ type: "context" as const, elements: [line(more, MAX.field)] }]),
-    ],
-    hasUnseen: summary.has_unseen,
-  };
+/** Returns the arguments of one of several actions. */
+export function factsOfAction(action: Action, { time_zone, now }: Form): FactsOf {
+  const summaryOf = summaryOfArgs(action, { channel: "slack", time_zone, now });
+  return (max) => shownFacts(summaryOf(max));
+}
+
+function shownFacts({ facts, left_out, has_unseen }: PayloadSummary): Facts {
+  const more = left_out === null ? null : `${facts.length > 0 ? "+ " : ""}${left_out} not shown here`;
+  return { blocks: factBlocks(facts, more), hasUnseen: has_unseen };
+}
+
+/** Returns at most ten facts side by side, and a line about what is left out. */
+export function factBlocks(facts: readonly Fact[], more: string | null): Facts["blocks"] {
+  const fields = facts.map(({ title, text }): TextObject => titled(title || "-", text, MAX_FACT));
+  return [
+    ...(fields.length === 0 ? [] : [{ type: "section" as const, fields }]),
+    ...(more === null ? [] : [{ type: "context" as const, elements: [line(more, MAX.field)] }]),
+  ];
 }
 
 /** `channels.slack.<key>` of the task's hints. */

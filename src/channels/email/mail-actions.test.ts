@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import PostalMime from "postal-mime";
+import { actionTask } from "../../../test/support/actions.ts";
+import { newAgent } from "../../../test/support/agents.ts";
+import { header, mailsTo, send, withSender } from "../../../test/support/mail.ts";
+import { addUser } from "../../../test/support/people.ts";
+import { testOnBoth, type TestService } from "../../../test/support/service.ts";
+import type { TaskRecord } from "../../tasks/schema.ts";
+import { createLink } from "./links.ts";
+
+const DANA = "dana@example.com";
+const LEE = "lee@example.com";
+
+/** Returns the id of a new task, which tells Dana and Lee. */
+async function ask({ call }: TestService, fields: object): Promise<string> {
+  const body = { ...actionTask(fields), notify: [`email:${DANA}`, `email:${LEE}`] };
+  const { status, body: task, text } = await call<TaskRecord>("POST", "/api/tasks", { body });
+  assert.equal(status, 201, text);
+  return task.id;
+}
+
+const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
+
+/** A page as a browser without scripts has it: what it would post, and its text. */
+class Page {
+  readonly #service: TestService;
+  readonly #path: string;
+  #html = "";
+  status = 0;
+
+  constructor(service: TestService, id: string) {
+    this.#service = service;
+    this.#path = new URL(createLink(service.ctx, id, DANA)).pathname;
+  }
+
+  async open(query = ""): Promise<this> {
+    return this.#take(await this.#service.call("GET", this.#path + query, { token: null }));
+  }
+
+  async post(entered: Record<string, string> = {}): Promise<this> {
+    return this.#take(
+      await this.#service.call("POST", this.#path, {
+        token: null,
+        raw: new URLSearchParams({ ...this.fields(), ...entered }).toString(),
+        headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+      }),
+    );
+  }
+
+  #take({ status, text }: { status: number; text: string }): this {
+    this.status = status;
+    this.#html = text;
+    return this;
+  }
+
+  /** What the controls hold. */
+  fields(): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const [tag] of this.#html.matchAll(/<input [^>]*>/g)) {
+      const attribute = (name: string) => unescaped(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+      const isOff = /type="(?:radio|checkbox)"/.test(tag) && !/ checked/.test(tag);
+      if (!isOff && attribute("name") !== "") found[attribute("name")] = attribute("value");
+    }
+    for (const [, name = "", value = ""] of this.#html.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)</g))
+      found[unescaped(name)] = unescaped(value);
+    return found;
+  }
+
+  get text(): string {
+    return unescaped(this.#html.replaceAll(/<script.*?<\/script>/gs, "").replaceAll(/<[^>]*>/g, "\n"));
+  }
+}
+
+function unescaped(html: string): string {
+  return html.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+}
+
+testOnBoth("an email about an action says who wants to run it with what, and has each decision", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const agent = await newAgent(service, { name: "refunds-bot" });
+  const body = { ...actionTask({ action: { risk: "high" } }), notify: [`email:${DANA}`] };
+  await agent.call("POST", "/api/tasks", { body });
+  await send(service);
+  const { text = "", html = "" } = await PostalMime.parse(mailsTo(smtp, DANA)[0]!.source);
+  assert.match(text, /^ {2}refunds-bot wants to run refund \(high risk\)$/m);
+  assert.match(text, /^ {2}Amount: 90$/m);
+  assert.match(text, /^ {2}To · Name: Mia$/m);
+  assert.match(text, /^ {2}Run refund\?\n {2}Pays the customer back\.$/m);
+  const links = [...text.matchAll(/^\* (.*)\nhttp\S+\?choice=(\d)$/gm)].map(([, label, choice]) => [label, choice]);
+  assert.deepEqual(links, [
+    ["Approve…", "0"],
+    ["Edit…", "1"],
+    ["Reject…", "2"],
+    ["Respond…", "3"],
+  ]);
+  for (const part of [text, html]) assert.doesNotMatch(part, /[{}]"|&quot;amount/);
+});
+
+testOnBoth("a person lowers the amount by mail, without scripts", async (service, t) => {
+  const smtp = await withSender(service, t);
+  await addUser(service, { email: DANA, display_name: "Dana" });
+  const id = await ask(service, {});
+  await send(service);
+  const page = await new Page(service, id).open("?choice=1");
+  assert.equal((await read(service, id)).status, "created", "a link changes nothing");
+  const { "/decision": decision, "/args/amount": amount, "/args/to/name": name } = page.fields();
+  assert.deepEqual([decision, amount, name], ["1", "90", "Mia"]);
+  await page.post({ "/args/amount": "101" });
+  assert.equal(page.status, 422);
+  assert.match(page.text, /Use 100 or less\./);
+  await page.post({ "/args/amount": "45" });
+  assert.equal(page.status, 200, page.text);
+  assert.match(page.text, /Decision\n+Approved with changes\n+Amount\n+90 → 45/);
+  const { response } = await read(service, id);
+  assert.deepEqual(response, {
+    decision: "edit",
+    args: { amount: 45, to: { name: "Mia" } },
+    patch: [{ op: "replace", path: "/amount", value: 45 }],
+  });
+  await send(service);
+  const ended = mailsTo(smtp, LEE)[1]!;
+  assert.match(header(ended, "subject") ?? "", /^Approved with changes by Dana: /);
+  const { text = "" } = await PostalMime.parse(ended.source);
+  assert.match(text, /^ {2}Approved with changes by Dana on Sat 31 Jan/m);
+  assert.match(text, /^ {2}Amount: 90 → 45$/m);
+});
+
+testOnBoth("without scripts, the arguments appear when Edit is chosen on the page", async (service) => {
+  const id = await ask(service, {});
+  const page = await new Page(service, id).open();
+  assert.equal(page.fields()["/args/amount"], undefined);
+  await page.post({ "/decision": "1" });
+  assert.match(page.text, /Your answers changed which questions apply/);
+  assert.equal(page.fields()["/args/amount"], "90");
+  await page.post({ "/args/amount": "45", "/message": "Half of it." });
+  assert.match(page.text, /Message\n+Half of it\./);
+  assert.deepEqual((await read(service, id)).response, {
+    decision: "edit",
+    args: { amount: 45, to: { name: "Mia" } },
+    patch: [{ op: "replace", path: "/amount", value: 45 }],
+    message: "Half of it.",
+  });
+});
+
+testOnBoth("approving is one press on the page; with high risk its name is typed first", async (service) => {
+  const normal = await ask(service, {});
+  const page = await new Page(service, normal).open("?choice=0");
+  await page.post();
+  assert.match(page.text, /Answer sent/);
+  assert.equal((await read(service, normal)).response?.["decision"], "approve");
+
+  const risky = await ask(service, { action: { risk: "high" } });
+  for (const choice of ["0", "1"]) {
+    const asks = await new Page(service, risky).open(`?choice=${choice}`);
+    assert.match(asks.text, /Type "refund" to approve/);
+    for (const typed of ["", "refun"]) {
+      await asks.post({ "/confirm": typed, ...(choice === "1" && { "/args/amount": "45" }) });
+      assert.equal(asks.status, 422);
+      assert.match(asks.text, /Type this text exactly\./);
+    }
+    assert.equal((await read(service, risky)).status, "created");
+    if (choice === "0") continue;
+    await asks.post({ "/confirm": "refund" });
+    assert.match(asks.text, /Answer sent/);
+  }
+  assert.equal((await read(service, risky)).response?.["decision"], "edit");
+});
+
+testOnBoth("an edit outside of what may be edited is refused at its field", async (service) => {
+  const lines = [{ text: "Jacket" }, { text: "Shoes" }];
+  const id = await ask(service, { action: { args: { amount: 90, lines }, editable: ["/lines/0/text"] } });
+  const page = await new Page(service, id).open("?choice=1");
+  await page.post({ "/args/lines/1/text": "Boots" });
+  assert.equal(page.status, 422, page.text);
+  assert.match(page.text, /Not sent\. Fix 1 answer below\./);
+  assert.match(page.text, /This argument cannot be changed\./);
+  await page.post({ "/args/lines/1/text": "Shoes", "/args/lines/0/text": "Coat" });
+  assert.match(page.text, /Lines · 1 · Text\n+changed/);
+});
+
+testOnBoth("the page says why an edit without a change is not enough", async (service) => {
+  const id = await ask(service, { action: { allowed: ["edit", "reject"] } });
+  const page = await new Page(service, id).open("?choice=0");
+  await page.post();
+  assert.equal(page.status, 422);
+  assert.match(page.text, /Nothing was changed, and this action cannot be approved as it is\./);
+});
+
+testOnBoth("several actions are decided on one page, each with its name", async (service, t) => {
+  const smtp = await withSender(service, t);
+  await addUser(service, { email: DANA, display_name: "Dana" });
+  const id = await ask(service, { actions: [{}, { name: "send_mail", risk: "high" }, { name: "close" }] });
+  await send(service);
+  const { text = "" } = await PostalMime.parse(mailsTo(smtp, LEE)[0]!.source);
+  assert.match(text, /^ {2}Actions: refund, send_mail \(high risk\), close$/m);
+  assert.match(text, /^ {2}refund: Amount: 90 · To · Name: Mia$/m);
+  const page = await new Page(service, id).open();
+  for (const title of ["Run refund?", "Run send_mail?", "Run close?"]) assert.ok(page.text.includes(title), title);
+  await page.post({ "/decisions/0/decision": "1", "/decisions/1/decision": "0", "/decisions/2/decision": "2" });
+  assert.match(page.text, /Type "send_mail" to approve/);
+  await page.post({ "/decisions/0/args/amount": "45" });
+  assert.equal(page.status, 422);
+  assert.match(page.text, /Type this text exactly\./);
+  await page.post({ "/decisions/1/confirm": "send_mail", "/decisions/2/message": "Keep it open." });
+  assert.match(page.text, /1 approved, 1 approved with changes, 1 rejected/);
+  assert.match(page.text, /close · Message\n+Keep it open\./);
+  const { decisions } = (await read(service, id)).response as { decisions: { decision: string }[] };
+  assert.deepEqual(
+    decisions.map(({ decision }) => decision),
+    ["edit", "approve", "reject"],
+  );
+  await send(service);
+  const ended = mailsTo(smtp, LEE)[1]!;
+  assert.match(header(ended, "subject") ?? "", /^1 approved, 1 approved with changes, 1 rejected by Dana: /);
+  const { text: end = "" } = await PostalMime.parse(ended.source);
+  assert.match(end, /^ {2}refund: Approved with changes · Amount: 90 → 45$/m);
+  assert.match(end, /^ {2}close: Rejected$/m);
+});
+
+testOnBoth("an email about the end tells nothing of a decision to people who may not know it", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const answer = { response: { decision: "edit", args: { amount: 45 } }, completed_by_email: "kim@example.com" };
+  const redacted = await ask(service, { redact_payload: true });
+  await send(service);
+  await service.call("POST", `/api/tasks/${redacted}/complete`, { body: answer });
+  const { body: former } = await service.call<TaskRecord>("POST", "/api/tasks", { body: actionTask() });
+  for (const email of [DANA, LEE]) {
+    await service.call("POST", `/api/tasks/${former.id}/assign`, { body: { email } });
+    await send(service);
+  }
+  await service.call("POST", `/api/tasks/${former.id}/complete`, { body: answer });
+  await send(service);
+  const ended = mailsTo(smtp, DANA).filter((mail) => header(mail, "subject")?.startsWith("Answered by"));
+  assert.equal(ended.length, 2);
+  for (const mail of ended) {
+    const { text = "", html = "" } = await PostalMime.parse(mail.source);
+    for (const part of [text, html]) assert.doesNotMatch(part, /Approved|→|Amount/);
+  }
+  assert.match(header(mailsTo(smtp, LEE).at(-1)!, "subject") ?? "", /^Approved with changes by kim@example\.com/);
+});
