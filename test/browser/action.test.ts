@@ -179,6 +179,10 @@ testInBrowser("neither a key nor Enter approves a high risk; its typed name does
   await axe(page);
   await screenshot(page, "action-high-risk");
   const approve = page.locator(".action-open").getByRole("button", { name: "Approve" });
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/complete")) requests.push(request.url());
+  });
   for (const [text, isReady] of [
     ["", false],
     ["refun", false],
@@ -189,6 +193,7 @@ testInBrowser("neither a key nor Enter approves a high risk; its typed name does
     if (!isReady) await page.keyboard.press("Control+Enter");
     assert.equal(await approve.isDisabled(), !isReady, text);
   }
+  assert.deepEqual(requests, []);
   assert.equal((await read()).response, null);
   await approve.click();
   await sent(page);
@@ -382,7 +387,7 @@ testInBrowser("a secret argument is in no draft", async (open, t) => {
   await page.keyboard.press("e");
   await page.getByLabel("Pin", { exact: false }).first().fill("98765");
   await page.getByRole("textbox", { name: "Note" }).fill("kept");
-  const drafts = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+  const drafts = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
   assert.deepEqual([drafts.includes("kept"), drafts.includes("98765")], [true, false]);
 });
 

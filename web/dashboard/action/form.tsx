@@ -233,10 +233,10 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
       className="answer actions"
       noValidate
       onSubmit={(event) => {
-        if (isAsked.current || (isList && opened === null && isAllDecided && canUse())) return answer.submit(event);
+        const isComplete = isList ? opened === null && isAllDecided && canUse() : isReady();
+        if (isAsked.current || isComplete) return answer.submit(event);
         event.preventDefault();
-        // Another submission cannot begin during this one.
-        queueMicrotask(finishOpened);
+        if (isList) finishOpened();
       }}
       onFocus={({ target }) => {
         const index = target.closest<HTMLElement>("[data-action]")?.dataset["action"];
