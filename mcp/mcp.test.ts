@@ -723,13 +723,10 @@ testEachWay("a model asks whether it may run an action, and gets the arguments t
   assert.equal((await desk.tool(client, "approve_action", { ...asked, wait_seconds: 0 })).request_id, request_id);
   const other = await desk.tool(client, "approve_action", { ...asked, args: { amount: 1 }, wait_seconds: 0 });
   assert.notEqual(other.request_id, request_id);
-  const waiting = client.callTool({ name: "approve_action", arguments: { ...asked, wait_seconds: 20 } });
   await desk.answer(request_id, { decision: "edit", args: { amount: 45 } });
-  const { content, structuredContent } = (await waiting) as CallToolResult;
-  const { answer } = structuredContent as unknown as HumanRequest;
+  const { answer } = await desk.tool(client, "check_on_human", { request_id });
   const patch = [{ op: "replace", path: "/amount", value: 45 }];
   assert.deepEqual(answer, { decision: "edit", args: { amount: 45 }, patch });
-  assert.match(JSON.stringify(content), /The person changed the arguments\. Run the action now with exactly the args/);
   await desk.answer(other.request_id, { decision: "reject", message: "No." });
   const { answer: rejected } = await desk.tool(client, "check_on_human", { request_id: other.request_id });
   assert.deepEqual(rejected, { decision: "reject", message: "No." });
