@@ -714,3 +714,20 @@ void test(
     assert.equal(await statusOf({ host: "[" }), 400);
   },
 );
+
+testEachWay("a model asks whether it may run an action, and gets the arguments to run", async (desk) => {
+  const client = await desk.connect();
+  const asked = { name: "refund", args: { amount: 90 }, args_schema: { type: "object" }, risk: "high" };
+  const { request_id, status, question } = await desk.tool(client, "approve_action", { ...asked, wait_seconds: 0 });
+  assert.deepEqual([status, question], ["pending", "Run refund?"]);
+  assert.equal((await desk.tool(client, "approve_action", { ...asked, wait_seconds: 0 })).request_id, request_id);
+  const other = await desk.tool(client, "approve_action", { ...asked, args: { amount: 1 }, wait_seconds: 0 });
+  assert.notEqual(other.request_id, request_id);
+  await desk.answer(request_id, { decision: "edit", args: { amount: 45 } });
+  const { answer } = await desk.tool(client, "check_on_human", { request_id });
+  const patch = [{ op: "replace", path: "/amount", value: 45 }];
+  assert.deepEqual(answer, { decision: "edit", args: { amount: 45 }, patch });
+  await desk.answer(other.request_id, { decision: "reject", message: "No." });
+  const { answer: rejected } = await desk.tool(client, "check_on_human", { request_id: other.request_id });
+  assert.deepEqual(rejected, { decision: "reject", message: "No." });
+});

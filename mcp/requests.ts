@@ -1,4 +1,12 @@
-import { HumanTaskError, type Client, type ListedTask, type Question, type TaskRecord } from "../sdk/index.ts";
+import {
+  approval,
+  HumanTaskError,
+  type Action,
+  type Client,
+  type ListedTask,
+  type Question,
+  type TaskRecord,
+} from "../sdk/index.ts";
 import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
 import { isWrapped } from "../sdk/single-value.ts";
@@ -21,8 +29,8 @@ export interface HumanRequest {
 /** A question for a person. */
 export interface NewRequest {
   question: string;
-  context: Record<string, unknown>;
-  responseSchema: Record<string, unknown>;
+  /** What the person sees and answers: an action to decide about, or a context and a form. */
+  about: { action: Action } | { context: Record<string, unknown>; responseSchema: Record<string, unknown> };
   assignTo: string | undefined;
   notify: readonly string[] | undefined;
   timeoutSeconds: number;
@@ -122,10 +130,12 @@ function prefixOf({ agent, project }: NamedAsker): string {
 }
 
 async function ask(own: Own, request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }> {
+  const { about } = request;
   const question: Question = {
+    ...("action" in about
+      ? (approval(about.action) as Question)
+      : { payload: about.context, responseSchema: about.responseSchema }),
     task: request.question,
-    payload: request.context,
-    responseSchema: request.responseSchema,
     timeoutSeconds: request.timeoutSeconds,
     assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
     notify: request.notify,
@@ -275,12 +285,15 @@ async function keyOfContent({
   assignTo,
   notify,
   redactPayload,
+  about,
 }: Question): Promise<string> {
   const asked = {
     task,
-    payload: payload as Record<string, unknown>,
-    payload_schema: {},
-    response_schema: responseSchema as Record<string, unknown>,
+    ...(about ?? {
+      payload: payload as Record<string, unknown>,
+      payload_schema: {},
+      response_schema: responseSchema as Record<string, unknown>,
+    }),
     timeout_seconds: 0,
     assign_to: assignTo ?? null,
     notify: notify ? [...notify] : null,

@@ -1,3 +1,4 @@
+export { edits, rejects, responds } from "./decisions.ts";
 export type { Duration } from "./duration.ts";
 export { createTestHuman } from "./human.ts";
 export { TestMistake } from "./mistake.ts";

@@ -1,6 +1,7 @@
 import type { TaskRecord } from "../shapes.ts";
 import { millisecondsOf, type Duration } from "./duration.ts";
 import { TestMistake } from "./mistake.ts";
+import { approvalOf } from "./decided.ts";
 import { plausibleAnswer } from "./plausible.ts";
 
 /** Decides what a person does with a question. */
@@ -47,13 +48,13 @@ export interface Rejecting extends Timing {
 }
 
 /**
- * Says yes, with the shortest answer that the schema allows. Booleans are true, a choice is the option that reads like
+ * Approves actions. Says yes to other questions, with the shortest answer that the schema allows. Booleans are true, a choice is the option that reads like
  * yes or else the first one, and otherwise there are only required fields. If a schema requires more than can be made
  * up, the test gets an error that suggests `answer`.
  */
 export function approve(options: Answering = {}): Behaviour {
   return answer((task) => {
-    const made = plausibleAnswer(task.response_schema);
+    const made = approvalOf(task) ?? plausibleAnswer(task.response_schema);
     if (made !== undefined) return made;
     throw new TestMistake(
       `approve() cannot make up an answer to "${task.task}": use answer(...) with one that fits ${JSON.stringify(task.response_schema)}.`,

@@ -18,7 +18,7 @@ interface Ctx {
 }
 
 /**
- * The Model Context Protocol, for agents whose host speaks it: the four tools of `mcp/`, over Streamable HTTP. They call the
+ * The Model Context Protocol, for agents whose host speaks it: the five tools of `mcp/`, over Streamable HTTP. They call the
  * API with the token of the request, as any program does, so the API decides what a tool may do.
  */
 export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) => {
