@@ -3,7 +3,6 @@ import type { FormNode } from "../../../form/plan/nodes.ts";
 import { PayloadOf } from "../task/payload.tsx";
 import { isHighRisk } from "./asked.ts";
 import type { AskedAction, Decision } from "./asked.ts";
-import { withoutLoss } from "./edit.tsx";
 import { RiskChip } from "./line.tsx";
 import { ChangedArguments } from "./values.tsx";
 import { DECISIONS } from "./words.ts";
@@ -17,7 +16,8 @@ interface ActionCardProps {
   /** The decision that the person is about to make. */
   opened: Decision | null;
   decided: Decision | null;
-  args: FormNode | undefined;
+  /** The arguments as the person has changed them; undefined unless they may be. */
+  edited: unknown;
   message: FormNode | undefined;
   /** What the person can do with it. */
   children: ReactNode;
@@ -25,7 +25,7 @@ interface ActionCardProps {
 
 /** An action with its arguments. The header of the page has the name of a single one. */
 export function ActionCard(props: ActionCardProps) {
-  const { asked, index, count, redact, opened, decided, args, message, children } = props;
+  const { asked, index, count, redact, opened, decided, edited, message, children } = props;
   const { action } = asked;
   return (
     <section
@@ -50,8 +50,8 @@ export function ActionCard(props: ActionCardProps) {
         </p>
       )}
       {opened !== "edit" &&
-        (decided === "edit" && args !== undefined ? (
-          <ChangedArguments action={action} args={withoutLoss(args, args.value, action.args)} />
+        (decided === "edit" ? (
+          <ChangedArguments action={action} args={edited} />
         ) : (
           <PayloadOf payload={action.args} schema={action.args_schema} hints={null} redact={redact} />
         ))}

@@ -1,8 +1,5 @@
 import type { ReactNode } from "react";
-import { keyOf } from "../../../form/plan/entries.ts";
-import { put } from "../../../form/plan/nodes.ts";
 import type { FormNode } from "../../../form/plan/nodes.ts";
-import { isRaw, own } from "../../../form/plan/hints.ts";
 import { valueAt } from "../../../form/plan/plan.ts";
 import { isSame } from "../../../form/plan/same.ts";
 import type { Drawing } from "../../form/drawing.ts";
@@ -107,20 +104,4 @@ function asText(value: unknown): string {
 export function reachOf(editable: Action["editable"], pointer: string): "whole" | "part" | "none" {
   if (editable === null || editable.some((one) => one === pointer || pointer.startsWith(`${one}/`))) return "whole";
   return editable.some((one) => one.startsWith(`${pointer}/`)) ? "part" : "none";
-}
-
-/**
- * Returns edited arguments with the original values that have no field, because the schema does not describe them. Without
- * them, an edit would remove what the person never saw as a field.
- */
-export function withoutLoss(node: FormNode, edited: unknown, original: unknown): unknown {
-  if (node.kind === "list" && Array.isArray(edited) && Array.isArray(original) && edited.length === original.length)
-    return node.rows.map((row, i) => withoutLoss(row, edited[i], original[i]));
-  if (node.kind !== "group" || !isRaw(edited) || !isRaw(original)) return edited;
-  const fields = new Map(node.children.map((child) => [keyOf(child.pointer), child]));
-  const whole: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(original)) if (!fields.has(key)) put(whole, key, value);
-  for (const [key, field] of fields)
-    if (Object.hasOwn(edited, key)) put(whole, key, withoutLoss(field, own(edited, key), own(original, key)));
-  return whole;
 }

@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { KeyboardEvent, ReactNode } from "react";
 import { flushSync } from "react-dom";
+import { oneLine } from "../../../form/plain-text.ts";
 import { checkPlan } from "../../../form/plan/check.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { nodesOf } from "../../../form/plan/nodes.ts";
 import type { FormNode } from "../../../form/plan/nodes.ts";
-import { isRaw } from "../../../form/plan/hints.ts";
-import { planForm, readForm } from "../../../form/plan/plan.ts";
+import { keepUntouched } from "../../../form/plan/edits.ts";
+import { planForm, readForm, valueAt } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { isSame } from "../../../form/plan/same.ts";
 import type { TaskFormProps } from "../../../form/plan/task-form.ts";
@@ -22,7 +23,6 @@ import { allowedIn, chosen, isHighRisk } from "./asked.ts";
 import type { AskedAction, Decision } from "./asked.ts";
 import { ActionCard } from "./card.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
-import { withoutLoss } from "./edit.tsx";
 import { DecisionPanel, wordFor } from "./panel.tsx";
 import { SendBar } from "./send-bar.tsx";
 import { useActionStyles } from "./styles.ts";
@@ -69,7 +69,7 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
     action: props.action,
     ...(posted && { posted }),
     onEdit: props.onEdit,
-    onAnswer: (value) => props.onAnswer!(whole(value)),
+    onAnswer: (value) => props.onAnswer!(keepUntouched(form, value, form.hints.prefill)),
   });
   const { plan, entries, drawing, errors, outcome } = answer;
   const element = useRef<HTMLFormElement>(null);
@@ -80,13 +80,8 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
   /** Problems of the decision that a person tried to finish. */
   const [found, setFound] = useState<readonly FieldError[]>([]);
 
-  const whole = (value: unknown): unknown => {
-    if (!isRaw(value)) return value;
-    const list = isList ? value["decisions"] : [value];
-    if (!Array.isArray(list)) return value;
-    const all = (list as unknown[]).map((one, i) => keepingAll(asked[i]!, one, nodes));
-    return isList ? { ...value, decisions: all } : all[0];
-  };
+  /** The answer so far, as it would be sent. */
+  const whole = useMemo(() => keepUntouched(form, plan.value, form.hints.prefill), [form, plan]);
   const isDone = (i: number): boolean => isList && entries[`${asked[i]!.at}~done`]?.[0] === "1" && opened?.index !== i;
   const decided = asked.map((one, i) => (isDone(i) ? decisionOf(one, nodes) : null));
   const isAllDecided = decided.every((one) => one !== null);
@@ -98,7 +93,7 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
 
   /** @param rest - what to approve after it */
   const open = (index: number, decision: Decision, rest: readonly number[] = [], known = entries): void => {
-    answer.enter(withDecision(known, asked[index]!, decision, false));
+    answer.enter({ ...withDecision(known, asked[index]!, decision, false), ...confirmEntry(asked[index]!, false) });
     setOpened({ index, decision, rest });
     setTyped("");
     setFound([]);
@@ -152,7 +147,7 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
     if (opened === null) return false;
     const { action, at } = asked[opened.index]!;
     if (isHighRisk(action) && isApproval(opened.decision) && !isTyped(typed, action.name)) return false;
-    return opened.decision !== "edit" || isEdited(asked[opened.index]!, nodes.get(`${at}/args`));
+    return opened.decision !== "edit" || !isSame(valueAt(whole, `${at}/args`), action.args);
   };
   /** Finishes the open decision, unless something of it is missing. */
   const finishOpened = (): void => {
@@ -217,7 +212,10 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
         message={nodes.get(`${one.at}/message`)}
         drawing={shown}
         typed={typed}
-        onType={setTyped}
+        onType={(text) => {
+          setTyped(text);
+          answer.enter({ ...entries, ...confirmEntry(one, isTyped(text, one.action.name)) });
+        }}
         isReady={isReady()}
         finish={finishOpened}
         close={close}
@@ -271,7 +269,7 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
           redact={props.task.redact_payload}
           opened={opened?.index === i ? opened.decision : null}
           decided={decided[i] ?? null}
-          args={nodes.get(`${one.at}/args`)}
+          edited={valueAt(whole, `${one.at}/args`)}
           message={nodes.get(`${one.at}/message`)}
         >
           {panelOf(i)}
@@ -336,15 +334,10 @@ function decisionOf({ action, at }: AskedAction, nodes: ReadonlyMap<string, Form
   return allowedIn(action).find((one) => one === value) ?? null;
 }
 
-/** Returns whether the arguments that would run differ from the original ones. */
-function isEdited({ action }: AskedAction, node: FormNode | undefined): boolean {
-  return node !== undefined && !isSame(withoutLoss(node, node.value, action.args), action.args);
-}
-
-function keepingAll({ action, at }: AskedAction, decision: unknown, nodes: ReadonlyMap<string, FormNode>): unknown {
-  const node = nodes.get(`${at}/args`);
-  if (!isRaw(decision) || node === undefined || !Object.hasOwn(decision, "args")) return decision;
-  return { ...decision, args: withoutLoss(node, decision["args"], action.args) };
+/** Returns the entry of the field in which the form asks for the name of an action with a high risk. */
+function confirmEntry({ action, at }: AskedAction, isTypedNow: boolean): Entries {
+  if (!isHighRisk(action)) return {};
+  return { [`${at}/confirm`]: isTypedNow ? [oneLine(action.name) || "approve"] : [] };
 }
 
 /** Returns earlier entries in which approvals of a high risk count as not yet confirmed. */
