@@ -132,9 +132,7 @@ function prefixOf({ agent, project }: NamedAsker): string {
 async function ask(own: Own, request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }> {
   const { about } = request;
   const question: Question = {
-    ...("action" in about
-      ? (approval(about.action) as Question)
-      : { payload: about.context, responseSchema: about.responseSchema }),
+    ...("action" in about ? approval(about.action) : { payload: about.context, responseSchema: about.responseSchema }),
     task: request.question,
     timeoutSeconds: request.timeoutSeconds,
     assignTo: request.assignTo === undefined ? null : { email: request.assignTo },

@@ -121,8 +121,14 @@ void test("a form that would show the values of one task in a row of a list is n
 void test("of an action, a batch decides everything but edits, and only about the same action without a high risk", () => {
   const about = (id: string, name: string, amount: number, risk: "normal" | "high" = "normal") => {
     const action = {
-      ...{ name, risk, description: null, editable: null, message_required: [] },
-      ...{ allowed: ["approve", "edit", "reject"] as const, args: { amount }, args_schema: { type: "object" } },
+      name,
+      risk,
+      description: null,
+      editable: null,
+      message_required: [],
+      allowed: ["approve", "edit", "reject"] as const,
+      args: { amount },
+      args_schema: { type: "object" },
     };
     return withoutEdits(task(id, { ...formOfAction(action), action }));
   };
@@ -142,9 +148,8 @@ void test("of an action, a batch decides everything but edits, and only about th
   );
   const shared = shareForm(tasks.slice(0, 2), WHEN);
   assert.deepEqual(shared?.kept, []);
-  const [decision] = [...nodesOf(planForm(readForm({ ...shared.task, ...WHEN }), {}).root)].filter(
-    ({ kind }) => kind === "choice",
-  );
+  const nodes = [...nodesOf(planForm(readForm({ ...shared.task, ...WHEN }), {}).root)];
+  const decision = nodes.find(({ kind }) => kind === "choice");
   assert.deepEqual(decision?.kind === "choice" && decision.options.map(({ value }) => value), ["approve", "reject"]);
   assert.deepEqual(answerFor(tasks[1]!, { "/decision": ["0"] }, WHEN), {
     answer: { decision: "approve" },
