@@ -324,7 +324,7 @@ testOnBoth(
     const { result } = JSON.parse(/\{.*\}/.exec(listed.text)?.[0] ?? "{}") as { result: { tools: { name: string }[] } };
     assert.deepEqual(
       result.tools.map(({ name }) => name).toSorted(),
-      ["ask_human", "approve_action", "check_on_human", "list_my_requests", "withdraw_request"],
+      ["approve_action", "ask_human", "check_on_human", "list_my_requests", "withdraw_request"],
       "another tool that answers needs cells of its own here",
     );
     await walk(await createWorld(service), "mcp", async ({ people }, { id }, who) => {
