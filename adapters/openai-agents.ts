@@ -104,7 +104,7 @@ export function pausingHumanTool<
 >({ question, ...rest }: HumanToolOptions<Shape, R, P>): FunctionTool<unknown, Shape, Outcome<AnswerOf<R>>> {
   return pausingTool<Shape, Outcome<AnswerOf<R>>>(
     rest,
-    (input) => question(input) as Question,
+    (input) => question(input),
     async (outcome) => outcome as Outcome<AnswerOf<R>>,
   );
 }
@@ -152,7 +152,7 @@ export function pausingApprovedTool<Shape extends ToolParameters, Result>({
 }: ApprovedToolOptions<Shape, Result>): FunctionTool<unknown, Shape, Decided<Result>> {
   return pausingTool<Shape, Decided<Result>>(
     { name: decided.name, description, parameters },
-    (input) => questionAbout(decided, parameters, input) as Question,
+    (input) => questionAbout(decided, parameters, input),
     async (outcome, signal) => carryOut(decided, outcome, signal),
   );
 }
