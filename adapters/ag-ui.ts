@@ -147,7 +147,7 @@ function read(interrupt: Interrupt, messages: readonly Message[]): Reading {
         task: message ?? `Run ${call.function.name}?`,
         allowed: approving.edited === undefined ? ["approve", "reject"] : ["approve", "edit", "reject"],
         argsSchema: approving.edited?.["properties"] === undefined ? undefined : approving.edited,
-      }) as Question,
+      }),
       entryOf: (answer) => {
         const { decision, args: editedArgs, message: said } = answer as Decision;
         const payload = { approved: decision !== "reject", ...(decision === "edit" && { editedArgs }) };
