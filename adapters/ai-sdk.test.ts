@@ -7,6 +7,7 @@ import type { Callback } from "@human-task-service/client";
 import {
   generateText,
   isStepCount,
+  jsonSchema,
   streamText,
   simulateReadableStream,
   tool,
@@ -17,7 +18,16 @@ import {
 import { MockLanguageModelV4 } from "ai/test";
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
-import { createRuns, humanTool, pausingHumanTool, type Outcome, type Pending } from "./ai-sdk.ts";
+import {
+  approvedTool,
+  createRuns,
+  humanTool,
+  pausingApprovedTool,
+  pausingHumanTool,
+  type Decided,
+  type Outcome,
+  type Pending,
+} from "./ai-sdk.ts";
 import {
   programsOf,
   runProgram,
@@ -174,6 +184,152 @@ testAgent(
     assert.deepEqual(answered, { status: "completed", taskId: id, answer: { approved: false, note: "none" } });
     // A result in another run does not answer this one.
     assert.equal((await generate("chat-2", 0.1, "call_b")).status, "pending");
+  },
+);
+
+/** Returns the options of a tool that refunds what a person allows, and what it ran with. */
+function refunding() {
+  const ran: { amount: number; taskId: string }[] = [];
+  const options = {
+    name: "refund",
+    description: "Refunds.",
+    inputSchema: z.object({ amount: z.number().refine((amount) => amount !== 13, "unlucky") }),
+    execute: ({ amount }: { amount: number }, { taskId }: { taskId: string }) => {
+      ran.push({ amount, taskId });
+      if (amount === 7) throw new Error("the bank is closed");
+      return `${amount} EUR were refunded.`;
+    },
+  };
+  return { ran, options };
+}
+
+const refund: Call = ["refund", { amount: 90 }];
+
+testAgent(
+  "a tool runs a call with the arguments that a person changed, and the model hears of them",
+  async (around) => {
+    const { ran, options } = refunding();
+    const question = ({ amount }: { amount: number }) => ({ task: `Refund ${amount}?`, editable: ["/amount"] });
+    const tools = { refund: approvedTool({ ...options, question, client: around.client }) };
+    const generated = generateText({
+      model: modelOf([refund]),
+      tools,
+      stopWhen: isStepCount(3),
+      prompt: "Refund Mia.",
+    });
+    while ((await around.questions()).length === 0);
+    const { id, task } = await around.question();
+    const { action } = await around.client.get(id);
+    assert.deepEqual(
+      [task, action?.name, action?.args, action?.allowed, action?.editable],
+      ["Refund 90?", "refund", { amount: 90 }, ["approve", "edit", "reject", "respond"], ["/amount"]],
+    );
+    assert.deepEqual(ran, [], "nothing runs before the decision");
+    await around.answer(id, { decision: "edit", args: { amount: 45 }, message: "Half." });
+    const [result] = (await generated).steps[0]!.toolResults;
+    assert.ok(result?.dynamic !== true);
+    const decided: Decided<string> = result!.output;
+    assert.deepEqual(decided, {
+      status: "executed",
+      taskId: id,
+      editedArgs: { amount: 45 },
+      message: "Half.",
+      result: "45 EUR were refunded.",
+    });
+    assert.deepEqual(ran, [{ amount: 45, taskId: id }]);
+  },
+);
+
+testAgent("what a person does not allow does not run, and the model is told", async (around) => {
+  const { ran, options } = refunding();
+  const decided = async (end: (id: string) => Promise<unknown>, more: object = {}) => {
+    const tools = { refund: approvedTool({ ...options, ...more, client: around.client }) };
+    const generated = generateText({ model: modelOf([refund]), tools, stopWhen: isStepCount(3), prompt: "Go." });
+    for (;;) {
+      const open = (await around.questions()).find(({ status }) => status === "created");
+      if (open === undefined) continue;
+      await end(open.id);
+      const { taskId, ...told } = (await generated).steps[0]!.toolResults[0]!.output as Decided<string>;
+      assert.equal(taskId, open.id);
+      return told;
+    }
+  };
+  const answering = (response: object) => async (id: string) => around.answer(id, response);
+  assert.deepEqual(await decided(answering({ decision: "reject" })), { status: "rejected" });
+  const rejected = await decided(answering({ decision: "reject", message: "No." }));
+  assert.deepEqual(rejected, { status: "rejected", message: "No." });
+  const responded = await decided(answering({ decision: "respond", message: "Which order?" }));
+  assert.deepEqual(responded, { status: "responded", message: "Which order?" });
+  assert.equal((await decided(async (id) => around.client.cancel(id))).status, "cancelled");
+  const unlucky = answering({ decision: "edit", args: { amount: 13 } });
+  assert.equal((await decided(unlucky)).status, "refused");
+  const schema = jsonSchema<{ amount: number }>(
+    { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+    {
+      validate: (value) => {
+        const checked = options.inputSchema.safeParse(value);
+        return checked.success ? { success: true, value: checked.data } : { success: false, error: checked.error };
+      },
+    },
+  );
+  assert.equal((await decided(unlucky, { inputSchema: schema })).status, "refused");
+  assert.deepEqual(ran, []);
+  const failed = await decided(answering({ decision: "edit", args: { amount: 7 } }), { inputSchema: schema });
+  assert.deepEqual(failed, { status: "failed", reason: "the bank is closed" });
+  assert.equal(ran.length, 1);
+});
+
+testAgent("each call of a tool is decided on its own, and an aborted one is withdrawn", async (around) => {
+  const { ran, options } = refunding();
+  const tools = { refund: approvedTool({ ...options, client: around.client }) };
+  const abort = new AbortController();
+  const generated = generateText({
+    model: modelOf([refund], [refund]),
+    tools,
+    stopWhen: isStepCount(4),
+    prompt: "Go.",
+    abortSignal: abort.signal,
+  });
+  while ((await around.questions()).length === 0);
+  const first = await around.question();
+  await around.answer(first.id, { decision: "approve" });
+  while ((await around.questions()).length === 1);
+  abort.abort(new Error("the user went away"));
+  await Promise.allSettled([generated]);
+  const statusOf = async () => (await around.questions())[1]!.status;
+  while ((await statusOf()) === "created");
+  assert.equal(await statusOf(), "cancelled");
+  assert.deepEqual(ran, [{ amount: 90, taskId: first.id }]);
+});
+
+testAgent(
+  "a run that pauses runs the call with what a person changed, in a process that starts later",
+  async (around, t) => {
+    const agent = await startAgent(t);
+    const store = createStore();
+    const model = modelOf([refund, ["askRefund", { amount: 42.5 }, "call_2"]]);
+    const { ran, options } = refunding();
+    const start = () => {
+      const tools = { refund: pausingApprovedTool(options), askRefund: pausingHumanTool(REFUND) };
+      const generate = async (given: { messages: ModelMessage[] }) => generateText({ ...given, model, tools });
+      return createRuns({ generate, tools, ...store, callbackUrl: agent.url, client: around.client });
+    };
+    const step = await start().start("chat", user("Refund Mia."));
+    assert.ok(step.status === "waiting");
+    const [action, question] = step.tasks.map(({ taskId }) => taskId);
+    const runs = start();
+    agent.resumes(runs.onCallback);
+    await around.answer(action!, { decision: "edit", args: { amount: 45 } });
+    await around.callBack();
+    assert.deepEqual([ran, (await runs.resume("chat")).status], [[], "waiting"]);
+    await around.answer(question!, { approved: true });
+    await around.callBack();
+    assert.deepEqual(ran, [{ amount: 45, taskId: action }]);
+    const done = await runs.resume("chat");
+    assert.equal(done.status, "finished");
+    const told = { status: "executed", taskId: action, editedArgs: { amount: 45 }, result: "45 EUR were refunded." };
+    assert.ok(JSON.stringify(done.messages).includes(JSON.stringify(told)));
+    assert.equal(ran.length, 1);
   },
 );
 

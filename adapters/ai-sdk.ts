@@ -1,15 +1,18 @@
 import {
   createClient,
   HumanTaskError,
+  withJsonSchema,
   type AnswerOf,
   type AnySchema,
   type Asked,
   type Callback,
   type Client,
   type Question,
+  type StandardSchema,
   type YesOrNo,
 } from "@human-task-service/client";
 import {
+  asSchema,
   tool,
   type AssistantContent,
   type FlexibleSchema,
@@ -23,11 +26,20 @@ import {
   type ToolResultPart,
   type ToolSet,
 } from "ai";
-import { APPROVAL, verdictOf, type ApprovalQuestion } from "./approval.ts";
+import {
+  APPROVAL,
+  carryOut,
+  decideAndCarryOut,
+  questionAbout,
+  verdictOf,
+  type ApprovalQuestion,
+  type Decided,
+  type DecidedTool,
+} from "./approval.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";
 
-export type { ApprovalQuestion } from "./approval.ts";
+export type { Allowed, ApprovalQuestion, Decided, DecidedTool, DecisionQuestion, ExecuteAllowed } from "./approval.ts";
 export type { Answered, Outcome, Pending, Unanswered } from "./outcome.ts";
 export type { Exclusively } from "./runs.ts";
 
@@ -89,10 +101,71 @@ export function pausingHumanTool<Input, const R extends AnySchema = YesOrNo, con
   return tool(asking as unknown as Tool<Input, Outcome<AnswerOf<R>>>);
 }
 
-/** Holds the question of a `pausingHumanTool`. */
-const QUESTION = Symbol.for("human-task-service.question");
+export interface ApprovedToolOptions<Input, Result> extends DecidedTool<Input, Result> {
+  /** For the model: what it does. */
+  description: string;
+  /** Schema of the model's arguments, and of what a person makes of them. Their values are JSON. */
+  inputSchema: FlexibleSchema<Input>;
+}
 
-type AnyQuestion = (input: unknown) => Question;
+/**
+ * Creates a tool that executes a call with the arguments that a person approved or changed, and waits for that. Each call is
+ * asked about on its own. The abort signal of the generation ends the wait, and cancels the task.
+ */
+export function approvedTool<Input, Result>({
+  description,
+  inputSchema,
+  client,
+  ...decided
+}: ApprovedToolOptions<Input, Result> & {
+  /** Default: `createClient()`, which finds the service through the environment. */
+  client?: Client | undefined;
+}): Tool<Input, Decided<Result>> {
+  const execute = async (input: Input, { abortSignal }: ToolExecutionOptions<unknown>) =>
+    decideAndCarryOut(client ?? sharedClient(), decided, await argsSchemaOf(inputSchema), input, abortSignal);
+  return tool({ description, inputSchema, execute } as Tool<Input, Decided<Result>>);
+}
+
+/**
+ * Creates a tool whose calls end the generation, and that executes them with the arguments that a person later approves or
+ * changes. `createRuns` asks, executes, and continues.
+ */
+export function pausingApprovedTool<Input, Result>({
+  description,
+  inputSchema,
+  ...decided
+}: ApprovedToolOptions<Input, Result>): Tool<Input, Decided<Result>> {
+  const question = async (input: Input) => questionAbout(decided, await argsSchemaOf(inputSchema), input);
+  const finish: Finish = async (outcome, signal) => carryOut(decided, outcome, signal);
+  return tool({ description, inputSchema, [QUESTION]: question, [FINISH]: finish } as unknown as Tool<
+    Input,
+    Decided<Result>
+  >);
+}
+
+/** Returns the schema as one of a library, which also checks what a person changed. */
+async function argsSchemaOf(schema: FlexibleSchema<unknown>): Promise<StandardSchema> {
+  if ("~standard" in schema) return schema as StandardSchema;
+  const { jsonSchema, validate } = asSchema(schema);
+  const check = async (value: unknown) => {
+    const checked = (await validate?.(value)) ?? { success: true, value };
+    return checked.success ? { value: checked.value } : { issues: [{ message: checked.error.message }] };
+  };
+  const standard: StandardSchema = { "~standard": { version: 1, vendor: "ai", validate: check } };
+  return withJsonSchema(standard, (await jsonSchema) as Parameters<typeof withJsonSchema>[1]);
+}
+
+/** Holds the question of a tool that pauses. */
+const QUESTION = Symbol.for("human-task-service.question");
+/** Holds what a tool that pauses does with the outcome. By default, the model gets it. */
+const FINISH = Symbol.for("human-task-service.finish");
+
+type Finish = (outcome: Outcome<unknown>, signal?: AbortSignal) => Promise<unknown>;
+
+interface Pausing {
+  [QUESTION]?: (input: unknown) => Question | Promise<Question>;
+  [FINISH]?: Finish;
+}
 
 /** The result of `generateText`, `streamText` and agents. */
 interface Generated {
@@ -181,14 +254,14 @@ export function createRuns<Tools extends ToolSet, Result extends Generated>({
     signal?: AbortSignal,
   ): Promise<Asked<unknown>> {
     const approval = approvals?.[toolName] as ((input: unknown) => ApprovalQuestion) | undefined;
-    const question = (tools[toolName] as { [QUESTION]?: AnyQuestion } | undefined)?.[QUESTION];
+    const question = (tools[toolName] as Pausing | undefined)?.[QUESTION];
     const asked =
-      approvalId === undefined ? question?.(input) : approval && { ...approval(input), responseSchema: APPROVAL };
+      approvalId === undefined ? await question?.(input) : approval && { ...approval(input), responseSchema: APPROVAL };
     if (asked === undefined)
       throw new HumanTaskError(
         "NO_QUESTION",
         approvalId === undefined
-          ? `The model called "${toolName}", which does not execute and asks no one. Create it with pausingHumanTool and pass it in tools.`
+          ? `The model called "${toolName}", which does not execute and asks no one. Create it with pausingHumanTool or pausingApprovedTool and pass it in tools.`
           : `A call of "${toolName}" needs approval, and approvals does not say who to ask.`,
       );
     const idempotencyKey = keyIn(FRAMEWORK, run, await digestOf(id));
@@ -218,7 +291,12 @@ export function createRuns<Tools extends ToolSet, Result extends Generated>({
           }));
           return { status: "waiting", tasks, messages };
         }
-        const content = asked.map(async ({ call, task }) => partOf(call, await outcomeOf(task, abortSignal)));
+        const content = asked.map(async ({ call, task }) => {
+          const outcome = await outcomeOf(task, abortSignal);
+          const finish = (tools[call.toolName] as Pausing | undefined)?.[FINISH];
+          if (call.approvalId !== undefined) return verdictPart(call, call.approvalId, outcome);
+          return resultPart(call, (await finish?.(outcome, abortSignal)) ?? outcome);
+        });
         messages.push({ role: "tool", content: await Promise.all(content) });
       }
       result = await generate({ messages: [...messages], ...(abortSignal && { abortSignal }) }, run);
@@ -302,17 +380,14 @@ function partsOf(messages: readonly ModelMessage[]): (Exclude<AssistantContent, 
   });
 }
 
-function partOf(call: Call, outcome: Outcome<unknown>): ToolResultPart | ToolApprovalResponse {
-  const { toolCallId, toolName, approvalId, providerExecuted } = call;
-  if (approvalId !== undefined)
-    return {
-      type: "tool-approval-response",
-      approvalId,
-      ...verdictOf(outcome),
-      ...(providerExecuted && { providerExecuted }),
-    };
+function verdictPart({ providerExecuted }: Call, approvalId: string, outcome: Outcome<unknown>): ToolApprovalResponse {
+  const executed = providerExecuted ? { providerExecuted } : {};
+  return { type: "tool-approval-response", approvalId, ...verdictOf(outcome), ...executed };
+}
+
+function resultPart({ toolCallId, toolName }: Call, result: unknown): ToolResultPart {
   // A transformed answer, such as a Date, cannot be stored in messages.
-  const value = JSON.parse(JSON.stringify(outcome)) as JSONValue;
+  const value = JSON.parse(JSON.stringify(result)) as JSONValue;
   return { type: "tool-result", toolCallId, toolName, output: { type: "json", value } };
 }
 

@@ -8,7 +8,7 @@ import { createStep, createWorkflow, type AnyWorkflow } from "@mastra/core/workf
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.ts";
-import { createHumanStep, resumeOnCallback } from "./mastra.ts";
+import { createApprovalStep, createHumanStep, resumeOnCallback } from "./mastra.ts";
 import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
 import { openPage } from "./support/pages.ts";
 
@@ -105,6 +105,84 @@ testWithCallbacks("a run waits for a person over a restart, and goes on once wit
   await asked.redeliver(taskId);
   assert.deepEqual(await asked.attempts(taskId, 2), [204, 204]);
   assert.deepEqual(noted, ["nobody"]);
+});
+
+testWithCallbacks("a run goes on over a restart with the arguments that a person changed", async (asked, t) => {
+  const ran: unknown[] = [];
+  const argsSchema = z.object({ to: z.string(), amount: z.number(), due: z.iso.date().optional() });
+  const agent = await start(t, (callbackUrl) => {
+    const allow = createApprovalStep({
+      id: "allow",
+      inputSchema: INPUT,
+      action: "refund",
+      argsSchema,
+      allowed: ["approve", "edit", "reject"],
+      callbackUrl,
+      client: asked.client,
+      ask: ({ inputData: { customer } }) => ({
+        task: `Refund ${customer}?`,
+        args: { to: customer, amount: 90 },
+        editable: ["/amount"],
+        timeoutSeconds: 600,
+      }),
+      onNoAnswer: ({ status }) => ({ decision: "reject", message: status }),
+    });
+    const refund = createStep({
+      id: "refund",
+      inputSchema: z.object({ decision: z.string(), args: argsSchema.optional(), message: z.string().optional() }),
+      outputSchema: z.object({ refunded: z.number(), message: z.string().optional() }),
+      execute: async ({ inputData: { args, message } }) => {
+        ran.push(args);
+        return { refunded: args?.amount ?? 0, message };
+      },
+    });
+    return [createWorkflow(main).then(allow).then(refund).commit()];
+  });
+  const begin = async (customer: string) => {
+    const run = await agent.mastra.getWorkflowById("main").createRun({ runId: customer });
+    assert.equal((await run.start({ inputData: { customer } })).status, "suspended");
+    return (await openTasks(asked))[`Refund ${customer}?`]!;
+  };
+  const edited = await begin("Mia");
+  const { action } = await asked.client.get(edited);
+  const { name, args, allowed, editable } = action!;
+  assert.deepEqual(
+    [name, args, allowed, editable],
+    ["refund", { to: "Mia", amount: 90 }, ["approve", "edit", "reject"], ["/amount"]],
+  );
+  agent.restart();
+  await asked.client.complete(edited, { decision: "edit", args: { to: "Mia", amount: 45 }, message: "Half." });
+  const { result } = await until(agent, "Mia", "success");
+  assert.deepEqual([result, ran], [{ refunded: 45, message: "Half." }, [{ to: "Mia", amount: 45 }]]);
+
+  await asked.client.complete(await begin("Lee"), { decision: "reject", message: "No." });
+  assert.deepEqual((await until(agent, "Lee", "success")).result, { refunded: 0, message: "No." });
+  await asked.client.cancel(await begin("Kim"));
+  assert.deepEqual((await until(agent, "Kim", "success")).result, { refunded: 0, message: "cancelled" });
+});
+
+testWithCallbacks("a step asks about the action of each item on its own", async (asked, t) => {
+  const agent = await start(t, (callbackUrl) => {
+    const allow = createApprovalStep({
+      id: "allow",
+      inputSchema: z.object({ amount: z.number() }),
+      action: "refund",
+      argsSchema: z.object({ amount: z.number() }),
+      callbackUrl,
+      client: asked.client,
+      ask: ({ inputData }) => ({ args: inputData, timeoutSeconds: 600 }),
+    });
+    const list = { ...main, inputSchema: z.array(z.object({ amount: z.number() })) };
+    return [createWorkflow(list).foreach(allow, { concurrency: 2 }).commit()];
+  });
+  const run = await agent.mastra.getWorkflowById("main").createRun({ runId: "all" });
+  await run.start({ inputData: [{ amount: 1 }, { amount: 2 }] });
+  const asks = [];
+  for await (const { id, action } of asked.client.list({ status: "created" })) asks.push([id, action?.name]);
+  assert.deepEqual(
+    asks.map(([, name]) => name),
+    ["refund", "refund"],
+  );
 });
 
 testWithCallbacks("a step that asks for a single value gives the value", async (asked, t) => {

@@ -1,11 +1,16 @@
 import {
+  approval,
   createClient,
   HumanTaskError,
   NoAnswerError,
+  type ActionQuestion,
   type AnswerOf,
   type AnySchema,
   type Callback,
   type Client,
+  type Decision,
+  type DecisionName,
+  type PayloadOf,
   type StandardSchema,
   type TaskOutcome,
 } from "@human-task-service/client";
@@ -116,13 +121,79 @@ export function createHumanStep<
   }) as never;
 }
 
+export interface ApprovalStep<
+  Id extends string,
+  I extends StandardSchema,
+  S extends StandardSchema,
+  Name extends DecisionName,
+> extends Pick<
+  HumanStep<Id, I, AnySchema, AnySchema>,
+  "id" | "description" | "inputSchema" | "callbackUrl" | "client"
+> {
+  /** What would run, as a person reads it. */
+  action: string;
+  /** Schema of its arguments. */
+  argsSchema: S;
+  /** What a person may decide. Default: `approve` and `reject`. */
+  allowed?: readonly Name[] | undefined;
+  /** Returns the arguments, and who decides. Called once, as that of `createHumanStep`. */
+  ask(context: StepContext<InputOf<I>>): StepAction<PayloadOf<S>> | Promise<StepAction<PayloadOf<S>>>;
+  /** Returns the result of the step without an answer. By default the step and the run fail with NoAnswerError. */
+  onNoAnswer?: ((error: NoAnswerError) => DecisionOn<S, Name> | Promise<DecisionOn<S, Name>>) | undefined;
+}
+
+type DecisionOn<S extends StandardSchema, Name extends DecisionName> = Decision<InputOf<S>, Name>;
+
+/** A question about an action, without what the step says of it. */
+export interface StepAction<Args> extends Omit<
+  ActionQuestion,
+  "name" | "args" | "argsSchema" | "allowed" | "idempotencyKey" | "callbackUrl"
+> {
+  args: Args;
+}
+
+/**
+ * Creates a step that asks whether an action may run with these arguments. Its output is the decision, with the arguments that
+ * the person approved or changed. Otherwise as `createHumanStep`.
+ */
+export function createApprovalStep<
+  const Id extends string,
+  I extends StandardSchema,
+  S extends StandardSchema,
+  const Name extends DecisionName = "approve" | "reject",
+>({
+  action,
+  argsSchema,
+  allowed,
+  ask,
+  ...step
+}: ApprovalStep<Id, I, S, Name>): Step<Id, unknown, InputOf<I>, DecisionOn<S, Name>, unknown, Suspended> {
+  const questionOf = (asked: StepAction<unknown>) =>
+    approval<AnySchema, object, DecisionName>({
+      ...asked,
+      args: asked.args as object,
+      name: action,
+      argsSchema,
+      allowed,
+    });
+  return createHumanStep({
+    ...step,
+    // The check of a decision does not depend on the arguments that were asked about.
+    responseSchema: questionOf({ args: {} }).responseSchema as StandardSchema<unknown, DecisionOn<S, Name>>,
+    ask: async (context: StepContext<InputOf<I>>) => questionOf(await ask(context)),
+  });
+}
+
 /**
  * Returns a mark that distinguishes the questions of one step: in a `foreach`, or in a loop with different questions.
  */
 async function markOf(question: StepQuestion<AnySchema, AnySchema>, occasion: string | undefined): Promise<string> {
-  const { task, payload, assignTo, notify } = question;
+  const { task, payload, about, assignTo, notify } = question;
   const content = { task, payload: { ...payload }, payload_schema: {}, response_schema: {}, timeout_seconds: 0 };
-  const key = await keyOf({ ...content, assign_to: assignTo ?? null, notify: notify ? [...notify] : null }, occasion);
+  const key = await keyOf(
+    { ...content, ...about, assign_to: assignTo ?? null, notify: notify ? [...notify] : null },
+    occasion,
+  );
   return key.slice(0, "v1-".length + 16);
 }
 

@@ -19,7 +19,14 @@ import {
 import { assistantMessage, functionCall } from "@openai/agents/testing";
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
-import { createRuns, humanTool, pausingHumanTool, type Pending } from "./openai-agents.ts";
+import {
+  approvedTool,
+  createRuns,
+  humanTool,
+  pausingApprovedTool,
+  pausingHumanTool,
+  type Pending,
+} from "./openai-agents.ts";
 import {
   programsOf,
   runProgram,
@@ -111,6 +118,94 @@ testAgent("a tool asks a person and waits, and the model is told the answer", as
   const told = { status: "completed", taskId: id, answer: { approved: true, note: "none" } };
   assert.deepEqual(toldTo((await running).finalOutput), [told]);
 });
+
+/** Returns the options of a tool that refunds what a person allows, and what it ran with. */
+function refunding() {
+  const ran: { amount: number; taskId: string }[] = [];
+  const options = {
+    name: "refund",
+    description: "Refunds.",
+    parameters: z.object({ amount: z.number() }),
+    question: ({ amount }: { amount: number }) => ({ task: `Refund ${amount}?`, editable: ["/amount"] }),
+    execute: ({ amount }: { amount: number }, { taskId }: { taskId: string }) => {
+      ran.push({ amount, taskId });
+      if (amount === 7) throw new Error("the bank is closed");
+      return `${amount} EUR were refunded.`;
+    },
+  };
+  return { ran, options };
+}
+
+const refund: Call = ["refund", { amount: 90 }];
+
+testAgent(
+  "a tool runs a call with the arguments that a person changed, and the model hears of them",
+  async (around) => {
+    const { ran, options } = refunding();
+    const tools = [approvedTool({ ...options, client: around.client })];
+    const running = run(new Agent({ name: "Refunds", model: modelOf([refund]), tools }), "Refund Mia.");
+    while ((await around.questions()).length === 0);
+    const { id, task } = await around.question();
+    const { action } = await around.client.get(id);
+    assert.deepEqual([task, action?.name, action?.args], ["Refund 90?", "refund", { amount: 90 }]);
+    await around.answer(id, { decision: "edit", args: { amount: 45 }, message: "Half." });
+    const executed = { status: "executed", taskId: id, editedArgs: { amount: 45 }, message: "Half." };
+    assert.deepEqual(toldTo((await running).finalOutput), [{ ...executed, result: "45 EUR were refunded." }]);
+    assert.deepEqual(ran, [{ amount: 45, taskId: id }]);
+  },
+);
+
+testAgent("what a person does not allow does not run, and the model is told", async (around) => {
+  const { ran, options } = refunding();
+  const decided = async (response: object) => {
+    const tools = [approvedTool({ ...options, client: around.client })];
+    const running = run(new Agent({ name: "Refunds", model: modelOf([refund]), tools }), "Go.");
+    for (;;) {
+      const open = (await around.questions()).find(({ status }) => status === "created");
+      if (open === undefined) continue;
+      await around.answer(open.id, response);
+      const [{ taskId, ...told }] = toldTo((await running).finalOutput) as [{ taskId: string }];
+      assert.equal(taskId, open.id);
+      return told;
+    }
+  };
+  const rejected = await decided({ decision: "reject", message: "No." });
+  assert.deepEqual(rejected, { status: "rejected", message: "No." });
+  const responded = await decided({ decision: "respond", message: "Which order?" });
+  assert.deepEqual(responded, { status: "responded", message: "Which order?" });
+  assert.deepEqual(ran, []);
+  const failed = await decided({ decision: "edit", args: { amount: 7 } });
+  assert.deepEqual(failed, { status: "failed", reason: "the bank is closed" });
+});
+
+testAgent(
+  "an interrupted run runs the call with what a person changed, in a process that starts later",
+  async (around, t) => {
+    const server = await startAgent(t);
+    const store = createStore();
+    const { ran, options } = refunding();
+    const start = () => {
+      const model = modelOf([refund, ["refund", { amount: 30 }, "call_2"]]);
+      const agent = new Agent({ name: "Refunds", model, tools: [pausingApprovedTool(options)] });
+      return createRuns({ agent, ...store, callbackUrl: server.url, client: around.client });
+    };
+    const step = await start().start("a", "Refund Mia.");
+    assert.ok(step.status === "waiting");
+    const [first, second] = step.tasks.map(({ taskId }) => taskId);
+    server.resumes(start().onCallback);
+    await around.answer(first!, { decision: "edit", args: { amount: 45 } });
+    await around.callBack();
+    assert.deepEqual(ran, []);
+    await around.answer(second!, { decision: "reject" });
+    await around.callBack();
+    assert.deepEqual(ran, [{ amount: 45, taskId: first }]);
+    const done = server.acted.at(-1) as { status: string; result: { finalOutput: string } };
+    assert.deepEqual(toldTo(done.result.finalOutput), [
+      { status: "executed", taskId: first, editedArgs: { amount: 45 }, result: "45 EUR were refunded." },
+      { status: "rejected", taskId: second },
+    ]);
+  },
+);
 
 testAgent("the answer to a question for a single value is the value, waited for or not", async (around) => {
   const { responseSchema: _, ...yesOrNo } = REFUND.question({ amount: 1 });

@@ -23,11 +23,20 @@ import {
   type RunToolApprovalItem,
   type ToolInputParameters,
 } from "@openai/agents";
-import { APPROVAL, verdictOf, type ApprovalQuestion } from "./approval.ts";
+import {
+  APPROVAL,
+  carryOut,
+  decideAndCarryOut,
+  questionAbout,
+  verdictOf,
+  type ApprovalQuestion,
+  type Decided,
+  type DecidedTool,
+} from "./approval.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";
 
-export type { ApprovalQuestion } from "./approval.ts";
+export type { Allowed, ApprovalQuestion, Decided, DecidedTool, DecisionQuestion, ExecuteAllowed } from "./approval.ts";
 export type { Answered, Outcome, Pending, Unanswered } from "./outcome.ts";
 export type { Exclusively } from "./runs.ts";
 
@@ -93,16 +102,74 @@ export function pausingHumanTool<
   const R extends AnySchema = YesOrNo,
   const P extends AnySchema = AnySchema,
 >({ question, ...rest }: HumanToolOptions<Shape, R, P>): FunctionTool<unknown, Shape, Outcome<AnswerOf<R>>> {
-  const { parameters } = rest;
-  const made = toolOf<Shape, Outcome<AnswerOf<R>>>(rest, {
+  return pausingTool<Shape, Outcome<AnswerOf<R>>>(
+    rest,
+    (input) => question(input),
+    async (outcome) => outcome as Outcome<AnswerOf<R>>,
+  );
+}
+
+export interface ApprovedToolOptions<Shape extends ToolParameters, Result> extends DecidedTool<
+  AnswerOf<Shape>,
+  Result
+> {
+  /** For the model: what it does. */
+  description: string;
+  /** Schema of the model's arguments, and of what a person makes of them. Their values are JSON. */
+  parameters: Shape;
+}
+
+/**
+ * Creates a tool that executes a call with the arguments that a person approved or changed, and waits for that. Each call is
+ * asked about on its own. The signal of the run ends the wait, and cancels the task.
+ */
+export function approvedTool<Shape extends ToolParameters, Result>({
+  description,
+  parameters,
+  client,
+  ...decided
+}: ApprovedToolOptions<Shape, Result> & {
+  /** Default: `createClient()`, which finds the service through the environment. */
+  client?: Client | undefined;
+}): FunctionTool<unknown, Shape, Decided<Result>> {
+  return toolOf<Shape, Decided<Result>>(
+    { name: decided.name, description, parameters },
+    {
+      execute: async (input, _, details) =>
+        decideAndCarryOut(client ?? sharedClient(), decided, parameters, input, details?.signal),
+    },
+  );
+}
+
+/**
+ * Creates a tool whose calls interrupt the run, and that executes them with the arguments that a person later approves or
+ * changes. `createRuns` asks, and resumes the run.
+ */
+export function pausingApprovedTool<Shape extends ToolParameters, Result>({
+  description,
+  parameters,
+  ...decided
+}: ApprovedToolOptions<Shape, Result>): FunctionTool<unknown, Shape, Decided<Result>> {
+  return pausingTool<Shape, Decided<Result>>(
+    { name: decided.name, description, parameters },
+    (input) => questionAbout(decided, parameters, input),
+    async (outcome, signal) => carryOut(decided, outcome, signal),
+  );
+}
+
+/** @param finish - makes the result for the model from the outcome of the question */
+function pausingTool<Shape extends ToolParameters, Result>(
+  described: { name: string; description: string; parameters: Shape },
+  question: (input: AnswerOf<Shape>) => Question,
+  finish: (outcome: Outcome<unknown>, signal: AbortSignal | undefined) => Promise<Result>,
+): FunctionTool<unknown, Shape, Result> {
+  const { name, parameters } = described;
+  const made = toolOf<Shape, Result>(described, {
     needsApproval: true,
     execute: async (_, context, details) => {
       const outcome = outcomesOf(context?.context).get(details?.toolCall?.callId ?? "");
-      if (outcome !== undefined) return outcome as Outcome<AnswerOf<R>>;
-      throw new HumanTaskError(
-        "NO_OUTCOME",
-        `"${rest.name}" is answered by createRuns().resume: approve it nowhere else.`,
-      );
+      if (outcome !== undefined) return finish(outcome, details?.signal);
+      throw new HumanTaskError("NO_OUTCOME", `"${name}" is answered by createRuns().resume: approve it nowhere else.`);
     },
   });
   questions.set(made, async (input) => {
