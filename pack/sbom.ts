@@ -68,15 +68,14 @@ function listOf(place: string): object {
   const self = visit(place);
   const own = { ...components.get(self)!, type: "application" as const };
   components.delete(self);
-  if (place === "") {
-    for (const [folder, name, version, license] of builtIn()) {
-      const ref = purl(name, version);
-      const component = components.get(ref) ?? describe(name, version, license);
-      component.properties = [...(component.properties ?? []), { name: "built-into", value: folder }];
-      components.set(ref, component);
-      if (!dependencies.has(ref)) dependencies.set(ref, []);
-      dependencies.set(self, [...new Set([...dependencies.get(self)!, ref])]);
-    }
+  const built = place === "" ? builtIn() : (BUNDLED[place] ?? []).map(bundled);
+  for (const [folder, name, version, license] of built) {
+    const ref = purl(name, version);
+    const component = components.get(ref) ?? describe(name, version, license);
+    component.properties = [...(component.properties ?? []), { name: "built-into", value: folder }];
+    components.set(ref, component);
+    if (!dependencies.has(ref)) dependencies.set(ref, []);
+    dependencies.set(self, [...new Set([...dependencies.get(self)!, ref])]);
   }
   return {
     bomFormat: "CycloneDX",
@@ -86,6 +85,16 @@ function listOf(place: string): object {
     components: Array.from(components.values()).toSorted((a, b) => (a.purl < b.purl ? -1 : 1)),
     dependencies: Array.from(dependencies, ([ref, dependsOn]) => ({ ref, dependsOn })),
   };
+}
+
+/** What is inside of a file of a package, by the folder of the package. */
+const BUNDLED: Readonly<Record<string, readonly { folder: string; name: string }[]>> = {
+  sdk: [{ folder: "dist/testing", name: "rfc6902" }],
+};
+
+function bundled({ folder, name }: { folder: string; name: string }): [string, string, string, string] {
+  const { version, license } = packages[`node_modules/${name}`]!;
+  return [folder, name, version!, license!];
 }
 
 /** Returns what npm installs for the package at `path`, as paths of the lock file. Optional peers are left out. */
