@@ -31,6 +31,10 @@ const DIFFERENCES: readonly Difference[] = [
       schema.includes('"unevaluatedProperties"') && /"(?:constructor|valueOf|toString)":/.test(value),
   },
   {
+    name: "items that match `contains` are evaluated; for Ajv they are not",
+    applies: (schema) => schema.includes('"unevaluatedItems"') && schema.includes('"contains"') && !isDraft07(schema),
+  },
+  {
     name: "`multipleOf` uses the decimals as written; Ajv divides doubles",
     // For a number with an exponent, Ajv reads only the digits before it.
     applies: (schema, value) =>
