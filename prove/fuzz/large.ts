@@ -15,6 +15,9 @@ export function largeExchange(
   round: number,
 ): Exchange {
   const { fields } = newTask(random, `large-${around.seed}-${kind}-${round}-00000000`, around.receivers);
+  // A payload of its own, and so no action.
+  delete fields["action"];
+  delete fields["actions"];
   fields["payload_schema"] = { members: [] };
   fields["response_schema"] = { members: [] };
   const room = CHARACTERS - toText({ members: Object.entries(fields) }).length;
