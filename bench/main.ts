@@ -69,7 +69,7 @@ npm run bench -- --before FOLDER [--rounds N] [--seconds N] [--sqlite|--postgres
   --before FOLDER   compares with another checkout of the service, installed there: both take turns
   --rounds N        how many turns each of both takes (5)
 Scenarios: ${Object.keys(SCENARIOS).join(", ")}.
-CITUS_URL: the address of a coordinator of Citus, for the scenario citus. BENCH_DIR: where data is kept meanwhile. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
+CITUS_URL: the address of a coordinator of Citus, for the scenario citus. BENCH_DIR: the folder for data. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

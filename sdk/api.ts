@@ -493,17 +493,17 @@ export interface components {
             action: {
                 /** @description What would run. */
                 name: string;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
                 /** @description What it does. */
                 description: string | null;
                 /** @description What a person may decide. */
                 allowed: ("approve" | "edit" | "reject" | "respond")[];
                 /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
                 editable: string[] | null;
-                /**
-                 * @description `high`: approving is slow on purpose.
-                 * @enum {string}
-                 */
-                risk: "normal" | "high";
                 /** @description Decisions that need a message. */
                 message_required: ("approve" | "edit" | "reject" | "respond")[];
                 /** @description The arguments. */
@@ -519,17 +519,17 @@ export interface components {
             actions: {
                 /** @description What would run. */
                 name: string;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
                 /** @description What it does. */
                 description: string | null;
                 /** @description What a person may decide. */
                 allowed: ("approve" | "edit" | "reject" | "respond")[];
                 /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
                 editable: string[] | null;
-                /**
-                 * @description `high`: approving is slow on purpose.
-                 * @enum {string}
-                 */
-                risk: "normal" | "high";
                 /** @description Decisions that need a message. */
                 message_required: ("approve" | "edit" | "reject" | "respond")[];
                 /** @description The arguments. */
@@ -697,41 +697,25 @@ export interface components {
                     user_id: string;
                 };
             } | null;
-            /** @description The action, without its arguments, or null. */
+            /** @description The name and the risk of the action, or null. */
             action: {
                 /** @description What would run. */
                 name: string;
-                /** @description What it does. */
-                description: string | null;
-                /** @description What a person may decide. */
-                allowed: ("approve" | "edit" | "reject" | "respond")[];
-                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
-                editable: string[] | null;
                 /**
                  * @description `high`: approving is slow on purpose.
                  * @enum {string}
                  */
                 risk: "normal" | "high";
-                /** @description Decisions that need a message. */
-                message_required: ("approve" | "edit" | "reject" | "respond")[];
             } | null;
-            /** @description Several actions, without their arguments, or null. */
+            /** @description The names and the risks of several actions, or null. */
             actions: {
                 /** @description What would run. */
                 name: string;
-                /** @description What it does. */
-                description: string | null;
-                /** @description What a person may decide. */
-                allowed: ("approve" | "edit" | "reject" | "respond")[];
-                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
-                editable: string[] | null;
                 /**
                  * @description `high`: approving is slow on purpose.
                  * @enum {string}
                  */
                 risk: "normal" | "high";
-                /** @description Decisions that need a message. */
-                message_required: ("approve" | "edit" | "reject" | "respond")[];
             }[] | null;
             /** @description Data for the person to review. */
             payload?: {

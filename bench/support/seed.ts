@@ -161,6 +161,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     notify: null,
     verifier_config: null,
     action: null,
+    listed_action: null,
   };
   return {
     tasks: [task] as [TaskRow],

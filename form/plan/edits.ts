@@ -1,7 +1,8 @@
+import { keyOf } from "./entries.ts";
 import { isRaw, own } from "./hints.ts";
+import { put } from "./nodes.ts";
 import { planForm, valueAt, type Form } from "./plan.ts";
 import { isSame } from "./same.ts";
-import { keyOf } from "./entries.ts";
 
 /**
  * Returns an answer of a form in which some values are edits of values in the payload. An edit keeps what the form does not show,
@@ -28,13 +29,11 @@ function merge(original: unknown, shown: unknown, edited: unknown): unknown {
     return mergeItems(original, shown, edited);
   if (!isRaw(original) || !isRaw(shown) || !isRaw(edited)) return edited;
   const merged: Record<string, unknown> = {};
-  const put = (key: string, value: unknown) =>
-    Object.defineProperty(merged, key, { value, enumerable: true, configurable: true, writable: true });
   for (const key of Object.keys(original)) {
-    if (Object.hasOwn(edited, key)) put(key, merge(original[key], own(shown, key), edited[key]));
-    else if (!Object.hasOwn(shown, key)) put(key, original[key]);
+    if (Object.hasOwn(edited, key)) put(merged, key, merge(original[key], own(shown, key), edited[key]));
+    else if (!Object.hasOwn(shown, key)) put(merged, key, original[key]);
   }
-  for (const key of Object.keys(edited)) if (!Object.hasOwn(original, key)) put(key, edited[key]);
+  for (const key of Object.keys(edited)) if (!Object.hasOwn(original, key)) put(merged, key, edited[key]);
   return merged;
 }
 

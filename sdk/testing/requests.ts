@@ -6,7 +6,7 @@ import { readUrlForm } from "../../src/outbound/url-form.ts";
 import { parseAssignTo, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
-import { readRequestForm, type FormRequest } from "../../src/tasks/request-form.ts";
+import { describedIn, readRequestForm, type FormRequest } from "../../src/tasks/request-form.ts";
 import type { CancelTaskBody, CompleteTaskBody, CreateTaskBody, ExtendTaskBody } from "../../src/tasks/schema.ts";
 import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
@@ -47,16 +47,11 @@ export function readCreation(given: unknown): Creation {
 }
 
 /** Checks the schemas, and the values that they describe. @throws ServiceError */
-function requireForm({ payload, payload_schema, response_schema }: FormRequest, actions: Actions | null): void {
-  const at = (name: string) => (actions === null ? `/${name}` : actions.isList ? "/actions" : "/action");
-  for (const [i, { args, args_schema, allowed }] of (actions?.all ?? []).entries()) {
-    const path = actions?.isList ? `/actions/${i}` : "/action";
-    const formats = allowed.includes("edit") ? "assert" : "annotate";
-    requireFits(JSON.stringify(args_schema), args, `${path}/args`, formats);
-  }
-  requireSchema(JSON.stringify(payload_schema), at("payload_schema"));
-  requireTakesObjects(requireSchema(JSON.stringify(response_schema), at("response_schema")));
-  if (actions === null) requireFits(JSON.stringify(payload_schema), payload, "/payload");
+function requireForm(request: FormRequest, actions: Actions | null): void {
+  for (const { value, schema, path, formats } of describedIn(request, actions))
+    requireFits(JSON.stringify(schema), value, path, formats);
+  const formPath = actions === null ? "/response_schema" : actions.isList ? "/actions" : "/action";
+  requireTakesObjects(requireSchema(JSON.stringify(request.response_schema), formPath));
 }
 
 function requireCallbackUrl(text: string): void {

@@ -8,7 +8,7 @@ import { inWords, refusalInWords } from "../../json-schema/sentences.ts";
 import { validateWith, type Verdict } from "../../json-schema/validate-with.ts";
 import { ServiceError, type ErrorDetail } from "../../src/errors.ts";
 import { refusedShape, shapeSentence } from "../../src/http/refused-shape.ts";
-import { formatsOf, requireSchema, requireValid } from "../../src/tasks/client-schemas.ts";
+import { requireSchema, requireValid, type Formats } from "../../src/tasks/client-schemas.ts";
 import type { JsonObject } from "../json.ts";
 import type { Problem } from "../shapes.ts";
 
@@ -37,18 +37,19 @@ function settled(verdict: Verdict): SettledVerdict {
 }
 
 /**
- * Checks a payload or a response as the service does.
+ * Checks a value as the service does.
  * @param schema - as JSON
+ * @param path - JSON Pointer into the request
  * @throws ServiceError VALIDATION_FAILED
  */
-export function requireFits(schema: string, value: JsonObject, path: string, formats = formatsOf(path)): void {
+export function requireFits(schema: string, value: JsonObject, path: string, formats: Formats): void {
   requireValid(verdictOf(requireSchema(schema, `${path}_schema`), value, formats), path);
 }
 
 /** Returns the problems of a response that does not fit its schema; empty if it fits. Paths lead into the response. */
 export function schemaErrors(schema: JsonObject, response: JsonObject): readonly Problem[] {
   try {
-    requireFits(JSON.stringify(schema), response, "/response");
+    requireFits(JSON.stringify(schema), response, "/response", "assert");
     return [];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

@@ -1,5 +1,4 @@
 import { answerToStore } from "../../src/actions/decision.ts";
-import { toStored } from "../../src/actions/request.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Caller } from "../../src/people/caller.ts";
@@ -81,7 +80,7 @@ export function findByKey(
 /** Stores a task with an unused key. */
 export function createTask(tasks: Tasks, { request, actions, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
-  const documents = toDocuments(request, actions && toStored(actions));
+  const documents = toDocuments(request, actions);
   const rows = newTask(
     { body: request, documents, project: request.project ?? "default" },
     askerOf(ADMIN),
@@ -153,7 +152,7 @@ export function answerTask(tasks: Tasks, id: string, answer: GivenAnswer, by: Ac
   const { task } = stored;
   if (isTerminal(task.status) || tasks.timeline.now() >= task.timeout_at)
     throw new ServiceError("TASK_ALREADY_TERMINAL");
-  requireFits(task.response_schema, answer.response, "/response");
+  requireFits(task.response_schema, answer.response, "/response", "assert");
   const given = { ...answer, response: answerToStore(task, answer.response) };
   return move(tasks, stored, eventOf(task, given, verdict), by);
 }

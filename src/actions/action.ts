@@ -7,19 +7,19 @@ export type Decision = (typeof DECISIONS)[number];
 export const RISKS = ["normal", "high"] as const;
 export type Risk = (typeof RISKS)[number];
 
-/** An action without its arguments, as rows of lists show it. */
+/** What rows of lists show of an action. */
 export interface ListedAction {
   name: string;
-  description: string | null;
-  allowed: readonly Decision[];
-  /** JSON Pointers that an edit may change; null: all, or none without `edit`. */
-  editable: readonly string[] | null;
   risk: Risk;
-  message_required: readonly Decision[];
 }
 
 /** What an agent wants to do. (beyond the spec: Actions) */
 export interface Action extends ListedAction {
+  description: string | null;
+  allowed: readonly Decision[];
+  /** JSON Pointers that an edit may change; null: all, or none without `edit`. */
+  editable: readonly string[] | null;
+  message_required: readonly Decision[];
   args: JsonObject;
   args_schema: JsonObject;
 }

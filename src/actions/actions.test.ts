@@ -3,6 +3,7 @@ import { checkPlan } from "../../form/plan/check.ts";
 import type { Entries } from "../../form/plan/entries.ts";
 import { planForm, readForm } from "../../form/plan/plan.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { CreateTaskBody, TaskRecord } from "../tasks/schema.ts";
 import type { ActionRequest } from "./schema.ts";
 
@@ -73,10 +74,17 @@ testOnBoth("a task about an action shows the action, and what it is made into", 
   assert.deepEqual([task.payload, task.payload_schema], [args, args_schema]);
   assert.deepEqual((await service.call<TaskRecord>("GET", `/api/tasks/${task.id}`)).body, task);
   const { body: rows } = await service.call<{ id: string; action: unknown }[]>("GET", "/api/tasks?view=summary");
-  const { args: _, args_schema: _s, ...listed } = task.action ?? assert.fail();
-  assert.deepEqual(rows.find(({ id }) => id === task.id)?.action, listed);
+  assert.deepEqual(rows.find(({ id }) => id === task.id)?.action, { name: "refund", risk: "high" });
   const plain = await service.create();
   assert.deepEqual([plain.action, plain.actions], [null, null]);
+  const several = await ask(service, {
+    actions: [refund({ description: "x".repeat(10_000) }), { name: "log", args: {} }],
+  });
+  const { body: all } = await service.call<{ id: string; actions: unknown }[]>("GET", "/api/tasks");
+  assert.deepEqual(all.find(({ id }) => id === several.id)?.actions, [
+    { name: "refund", risk: "normal" },
+    { name: "log", risk: "normal" },
+  ]);
 });
 
 testOnBoth("every decision gives the arguments to run, and an edit what it changed", async (service) => {
@@ -162,6 +170,12 @@ const REFUSED: Record<string, [action: Partial<ActionRequest>, response: object,
     { decision: "edit", args: { ...args, lines: [args.lines[0]] } },
     "NOT_EDITABLE",
     "/response/args/lines/1",
+  ],
+  "an edit without a change where approving needs a message": [
+    { message_required: ["approve"] },
+    { decision: "edit", args },
+    "VALIDATION_FAILED",
+    "/response/message",
   ],
   "an edit without a change where approving is not allowed": [
     { allowed: ["edit", "reject"] },
@@ -351,3 +365,27 @@ testOnBoth("an action of high risk asks people for its name; programs may leave 
   const { status, body } = await complete(service, id, { decision: "approve", confirm: "refunds" });
   assert.deepEqual([status, body.details?.[0]?.path], [422, "/response/confirm"]);
 });
+
+testOnBoth(
+  "arguments that people may edit have the formats of their schema, because an edit sends them back",
+  async (service) => {
+    const due = { type: "object", properties: { due: { type: "string", format: "date-time" } } };
+    const action = { name: "pay", args: { due: "2026-01-31 12:00" }, args_schema: due };
+    assert.equal((await ask(service, { action })).status, "created");
+    const edited = { action: { ...action, allowed: ["edit" as const] } };
+    assert.deepEqual(await refused(service, edited), ["VALIDATION_FAILED", ["/action/args/due"]]);
+  },
+);
+
+testOnBoth(
+  "any arguments get a schema that the service takes, however many and however deep they are",
+  async (service) => {
+    const deep = Array.from({ length: 50 }).reduce<object>((inner) => ({ inner }), { end: 1 });
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`member ${i}`, i]));
+    for (const args of [deep, wide, { list: Array.from({ length: 20_000 }, () => ({ n: 1 })) }] as JsonObject[]) {
+      const { payload, payload_schema } = await ask(service, { action: { name: "log", args } });
+      assert.deepEqual(payload, args);
+      assert.ok(JSON.stringify(payload_schema).length < 1000);
+    }
+  },
+);

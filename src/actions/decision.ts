@@ -1,4 +1,4 @@
-import { isEqual } from "../../json-schema/equality.ts";
+import { isSame } from "../../form/plan/same.ts";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { fromStored, type Actions, type StoredActions } from "./request.ts";
@@ -8,8 +8,6 @@ import type { Action, Decision, DecisionRecord } from "./action.ts";
 
 /** Places that an error names at most. */
 const NAMED_MAX = 20;
-/** Comparing is linear in the smaller of the two, and a body is bounded. */
-const UNLIMITED = { left: Number.POSITIVE_INFINITY };
 
 /**
  * Returns an answer as it is stored and sent. A decision about an action has the arguments to run, and what an edit changed.
@@ -36,7 +34,7 @@ function decideOne(action: Action, given: JsonObject, path: string): DecisionRec
     ...(typeof given["message"] === "string" && given["message"].trim() !== "" && { message: given["message"] }),
   };
   const args = isJsonObject(given["args"]) ? given["args"] : null;
-  const isChanged = args !== null && !isEqual(UNLIMITED, args, action.args);
+  const isChanged = args !== null && !isSame(args, action.args);
   switch (decision) {
     case "approve":
       if (isChanged)

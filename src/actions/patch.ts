@@ -1,13 +1,11 @@
 import { createPatch } from "rfc6902";
-import { isEqual } from "../../json-schema/equality.ts";
+import { isSame } from "../../form/plan/same.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { changesOutside, memberOf, pointerTree } from "./pointers.ts";
+import { changesOutside, pointerTree } from "./pointers.ts";
 import type { PatchStep } from "./action.ts";
 
 /** With more changes than this, each changed argument is replaced as a whole. A person makes fewer. */
 const CHANGES_MAX = 1000;
-/** Comparing is linear in the smaller of the two, and a body is bounded. */
-const UNLIMITED = { left: Number.POSITIVE_INFINITY };
 
 /**
  * Returns the JSON Patch that turns `before` into `after`; empty if they are equal.
@@ -29,7 +27,7 @@ function patchOf(before: JsonObject, after: JsonObject): PatchStep[] {
 function replaceMembers(before: JsonObject, after: JsonObject): PatchStep[] {
   return createPatch(before, after, (was: unknown, is: unknown, pointer) => {
     if (was === before) return undefined;
-    return isEqual(UNLIMITED, was, is) ? [] : [{ op: "replace", path: pointer.toString(), value: is }];
+    return isSame(was, is) ? [] : [{ op: "replace", path: pointer.toString(), value: is }];
   }) as PatchStep[];
 }
 
@@ -37,17 +35,16 @@ function replaceMembers(before: JsonObject, after: JsonObject): PatchStep[] {
 function patchArrays(was: readonly unknown[], is: readonly unknown[], pointer: string): PatchStep[] {
   const shorter = Math.min(was.length, is.length);
   let start = 0;
-  while (start < shorter && isEqual(UNLIMITED, was[start], is[start])) start += 1;
+  while (start < shorter && isSame(was[start], is[start])) start += 1;
   let end = 0;
-  while (end < shorter - start && isEqual(UNLIMITED, was.at(-1 - end), is.at(-1 - end))) end += 1;
+  while (end < shorter - start && isSame(was.at(-1 - end), is.at(-1 - end))) end += 1;
   const steps: PatchStep[] = [];
   for (let i = start; i < shorter - end; i += 1)
     for (const step of patchOf({ i: was[i] }, { i: is[i] }))
-      steps.push({ ...step, path: memberOf(pointer, i) + step.path.slice("/i".length) });
+      steps.push({ ...step, path: `${pointer}/${i}` + step.path.slice("/i".length) });
   // The last one first, so that the places of the others stay.
-  for (let i = was.length - end - 1; i >= shorter - end; i -= 1)
-    steps.push({ op: "remove", path: memberOf(pointer, i) });
+  for (let i = was.length - end - 1; i >= shorter - end; i -= 1) steps.push({ op: "remove", path: `${pointer}/${i}` });
   for (let i = shorter - end; i < is.length - end; i += 1)
-    steps.push({ op: "add", path: memberOf(pointer, i), value: is[i] });
+    steps.push({ op: "add", path: `${pointer}/${i}`, value: is[i] });
   return steps;
 }

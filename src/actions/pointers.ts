@@ -1,21 +1,9 @@
+import { keyOf, token } from "../../form/plan/entries.ts";
 import { isJsonObject } from "../lib/json.ts";
 
 /** Whether a text is a JSON Pointer. (RFC 6901) */
 export function isPointer(text: string): boolean {
   return /^(?:\/(?:[^~/]|~[01])*)*$/u.test(text);
-}
-
-/** Returns the keys that a pointer names, from the outermost. */
-export function keysOf(pointer: string): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** Returns the pointer of a member. */
-export function memberOf(pointer: string, key: string | number): string {
-  return `${pointer}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** Pointers as a tree: each place either belongs to one of them whole, or leads to some. */
@@ -28,7 +16,7 @@ export function pointerTree(pointers: readonly string[]): PointerTree {
   const root: PointerTree = { isWhole: false, members: new Map() };
   for (const pointer of pointers) {
     let at = root;
-    for (const key of keysOf(pointer)) {
+    for (const key of pointer.split("/").slice(1).map(keyOf)) {
       const next: PointerTree = at.members.get(key) ?? { isWhole: false, members: new Map() };
       at.members.set(key, next);
       at = next;
@@ -57,7 +45,7 @@ export function changesOutside(before: unknown, after: unknown, tree: PointerTre
       return;
     }
     for (const key of keys)
-      compare(member(was, key), member(is, key), covered?.members.get(key), memberOf(pointer, key));
+      compare(member(was, key), member(is, key), covered?.members.get(key), `${pointer}/${token(key)}`);
   }
 }
 

@@ -61,15 +61,9 @@ function withDefaults(given: ActionRequest, path: string): Action {
   };
 }
 
-/** What is stored of actions, as JSON. The rest of a single action is in the payload and its schema. */
-type Stored = ListedAction | (ListedAction & Pick<Action, "args_schema">)[];
-
-export function toStored({ all, isList }: Actions): JsonText {
-  const stored: Stored = isList
-    ? all.map((one) => ({ ...toListedAction(one), args_schema: one.args_schema }))
-    : toListedAction(all[0]!);
-  return JSON.stringify(stored);
-}
+/** What is stored of one action. The rest of a single action is in the payload and its schema. */
+type Stored = Omit<Action, "args" | "args_schema">;
+type StoredOfList = Omit<Action, "args">;
 
 /** The columns of a task that its actions are in. */
 export interface StoredActions {
@@ -78,10 +72,22 @@ export interface StoredActions {
   payload_schema: JsonText;
 }
 
+/** Returns the columns that only tasks about actions have. Lists read `listed_action`, which is short. */
+export function toStored(actions: Actions | null): { action: JsonText | null; listed_action: JsonText | null } {
+  if (actions === null) return { action: null, listed_action: null };
+  const { all, isList } = actions;
+  const stored = all.map(({ args: _args, args_schema, ...one }) => (isList ? { ...one, args_schema } : one));
+  const listed = all.map(({ name, risk }): ListedAction => ({ name, risk }));
+  return {
+    action: JSON.stringify(isList ? stored : stored[0]),
+    listed_action: JSON.stringify(isList ? listed : listed[0]),
+  };
+}
+
 /** Returns the actions of a stored task; null if it has none. */
 export function fromStored({ action, payload, payload_schema }: StoredActions): Actions | null {
   if (action === null) return null;
-  const stored = JSON.parse(action) as Stored;
+  const stored = JSON.parse(action) as Stored | StoredOfList[];
   const args = JSON.parse(payload) as JsonObject;
   if (!Array.isArray(stored))
     return { all: [{ ...stored, args, args_schema: JSON.parse(payload_schema) as JsonObject }], isList: false };
@@ -92,20 +98,15 @@ export function fromStored({ action, payload, payload_schema }: StoredActions): 
 /** Returns the fields of a record that are about actions. */
 export function actionFields(stored: StoredActions): { action: Action | null; actions: readonly Action[] | null } {
   const actions = fromStored(stored);
-  return { action: actions?.isList === false ? actions.all[0]! : null, actions: actions?.isList ? actions.all : null };
+  if (actions === null) return { action: null, actions: null };
+  return actions.isList ? { action: null, actions: actions.all } : { action: actions.all[0]!, actions: null };
 }
 
-/** Returns the same for a row of a list, without arguments. @param action - as it is stored */
-export function listedActionFields(action: JsonText | null): {
+/** Returns the same for a row of a list. @param listed - the column `listed_action` */
+export function listedActionFields(listed: JsonText | null): {
   action: ListedAction | null;
   actions: ListedAction[] | null;
 } {
-  const stored = parseJson<Stored>(action);
-  return Array.isArray(stored)
-    ? { action: null, actions: stored.map(toListedAction) }
-    : { action: stored, actions: null };
-}
-
-function toListedAction({ name, description, allowed, editable, risk, message_required }: ListedAction): ListedAction {
-  return { name, description, allowed, editable, risk, message_required };
+  const stored = parseJson<ListedAction | ListedAction[]>(listed);
+  return Array.isArray(stored) ? { action: null, actions: stored } : { action: stored, actions: null };
 }

@@ -1,6 +1,5 @@
 import { Type, type Static } from "typebox";
-import { Nullable, Text } from "../http/schema.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { Json, Nullable, Text } from "../http/schema.ts";
 import { DECISIONS, RISKS, type Decision } from "./action.ts";
 
 /** Actions that one task may ask about at once. */
@@ -11,8 +10,6 @@ const EDITABLE_MAX = 100;
 
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: "string", enum: [...values], description });
-const Json = (description: string) =>
-  Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, description });
 
 const DecisionName = Type.Unsafe<Decision>({ type: "string", enum: [...DECISIONS] });
 const decisionList = (description: string, minItems: number) =>
@@ -44,8 +41,17 @@ export const ActionRequest = Type.Object(
 );
 export type ActionRequest = Static<typeof ActionRequest>;
 
-const fields = {
+const listed = {
   name: Type.String({ description: "What would run." }),
+  risk: oneOf(RISKS, "`high`: approving is slow on purpose."),
+};
+
+/** An action in a row of a list. */
+export const ListedAction = Type.Object(listed);
+
+/** An action in a task record. */
+export const Action = Type.Object({
+  ...listed,
   description: Nullable(Type.String({ description: "What it does." })),
   allowed: Type.Array(DecisionName, { description: "What a person may decide." }),
   editable: Nullable(
@@ -53,16 +59,7 @@ const fields = {
       description: "JSON Pointers that an edit may change; null: all, or none without `edit`.",
     }),
   ),
-  risk: oneOf(RISKS, "`high`: approving is slow on purpose."),
   message_required: Type.Array(DecisionName, { description: "Decisions that need a message." }),
-};
-
-/** An action in a row of a list. */
-export const ListedAction = Type.Object(fields);
-
-/** An action in a task record. */
-export const Action = Type.Object({
-  ...fields,
   args: Json("The arguments."),
   args_schema: Json("JSON Schema of `args`."),
 });

@@ -59,6 +59,7 @@ export const COLUMNS = {
     verifier_config: "json",
     home: "integer",
     action: "json",
+    listed_action: "json",
   },
   task_responses: {
     task_id: "text",

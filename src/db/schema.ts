@@ -103,6 +103,8 @@ export interface TaskDocumentsRow {
   verifier_config: string | null;
   /** The actions that the task asks about, without what is in `payload` (actions/request.ts); null: none. */
   action: string | null;
+  /** JSON of their names and risks, for rows of lists; null: none. */
+  listed_action: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }

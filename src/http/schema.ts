@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema, type TUnsafe } from "typebox";
 import { ERRORS, type ErrorCode } from "../errors.ts";
+import type { JsonObject } from "../lib/json.ts";
 
 const MESSAGES: Readonly<Record<number, string>> = {
   400: "Invalid request.",
@@ -19,6 +20,10 @@ const MESSAGES: Readonly<Record<number, string>> = {
 export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, "null"] });
 }
+
+/** Returns the schema of an object of a client, whatever is in it. */
+export const Json = (description: string) =>
+  Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, description });
 
 /** Returns the schema of text that the database can store. */
 export const Text = (options: { minLength?: number; maxLength: number; description: string }) =>

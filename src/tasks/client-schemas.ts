@@ -78,6 +78,12 @@ function keep(text: string, schema: Schema): void {
 }
 
 /**
+ * Whether formats are checked. Those of a response are, because the form asks for them. Those of a payload are not: agents send
+ * what they have, and libraries write `date-time` without a zone.
+ */
+export type Formats = "assert" | "annotate";
+
+/**
  * Checks a value against its schema.
  * @throws ServiceError VALIDATION_FAILED with every value that does not match; OVERLOADED if too many slow patterns are
  *   being matched
@@ -87,20 +93,9 @@ export async function requireFits(
   schema: Schema,
   value: JsonObject,
   path: string,
-  formats: Formats = formatsOf(path),
+  formats: Formats,
 ): Promise<void> {
   requireValid(await schemas.validate(schema, value, { formats }), path);
-}
-
-/** Whether formats are checked. */
-type Formats = "assert" | "annotate";
-
-/**
- * Returns how formats are treated. Formats of a response are checked, because the form asks for them. Formats of a payload
- * are not: agents send what they have, and libraries write `date-time` without a zone.
- */
-export function formatsOf(path: string): Formats {
-  return path === "/response" ? "assert" : "annotate";
 }
 
 /**

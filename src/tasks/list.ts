@@ -375,7 +375,7 @@ function cutPage(rows: TaskRow[], { withDocuments, withSchemas }: Extent): TaskR
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-type ListedDocuments = Pick<TaskWithDocuments, "action" | "assign_to" | "notify" | "verifier_config"> &
+type ListedDocuments = Pick<TaskWithDocuments, "listed_action" | "assign_to" | "notify" | "verifier_config"> &
   Partial<Pick<TaskWithDocuments, "payload" | "response" | "payload_schema" | "response_schema" | "form_definition">>;
 
 async function selectDocuments(reader: Reader, rows: TaskRow[], { withDocuments, withSchemas }: Extent) {
@@ -384,7 +384,7 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], { withDocuments,
   const select = reader.query
     .selectFrom("task_documents as d")
     .leftJoin("task_responses as r", (join) => join.onRef("r.task_id", "=", "d.task_id").onRef("r.home", "=", "d.home"))
-    .select(["d.task_id", "d.action", "d.assign_to", "d.notify", "d.verifier_config"])
+    .select(["d.task_id", "d.listed_action", "d.assign_to", "d.notify", "d.verifier_config"])
     .$if(withDocuments, (query) => query.select(["d.payload", "r.response"]))
     .$if(withSchemas, (query) => query.select(["d.payload_schema", "d.response_schema", "d.form_definition"]))
     .where(isOneOf(reader.dialect, ["d.task_id", "d.home"], locationsFor(reader, rows)));

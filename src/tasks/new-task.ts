@@ -1,4 +1,4 @@
-import type { JsonText } from "../lib/json.ts";
+import { toStored, type Actions } from "../actions/request.ts";
 import { toAnswerColumns } from "../people/accounts.ts";
 import type { Asker } from "./asker.ts";
 import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
@@ -54,7 +54,7 @@ export function newTask(
         request.task.length +
         length(
           documents.payload,
-          documents.action,
+          documents.listed_action,
           documents.assign_to,
           documents.notify,
           documents.verifier_config,
@@ -110,10 +110,10 @@ export function routedEntry({ task, audit }: NewTask, { decision }: Routed): Aud
   };
 }
 
-/** Returns the parts of a request that are stored as JSON. @param action - the actions, as they are stored */
-export function toDocuments(request: FormRequest, action: JsonText | null): TaskDocuments {
+/** Returns the parts of a request that are stored as JSON. */
+export function toDocuments(request: FormRequest, actions: Actions | null): TaskDocuments {
   return {
-    action,
+    ...toStored(actions),
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),

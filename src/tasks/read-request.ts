@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Config } from "../config.ts";
+import type { Schema } from "../../json-schema/schema.ts";
 import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
-import { toStored, type Actions } from "../actions/request.ts";
+import type { Actions } from "../actions/request.ts";
 import { invalid } from "../errors.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
@@ -10,7 +11,7 @@ import { parseAssignTo, type Routing } from "./assign-to.ts";
 import { toDocuments } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
 import { readNotify, type Destination } from "./notify.ts";
-import { readRequestForm, type FormRequest } from "./request-form.ts";
+import { describedIn, readRequestForm, type FormRequest } from "./request-form.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import type { TaskDocuments } from "./store.ts";
 
@@ -44,7 +45,7 @@ const CHECKING_MS = 5;
  */
 export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Promise<CheckedRequest> {
   const { request, actions } = readRequestForm(body);
-  const documents = toDocuments(request, actions && toStored(actions));
+  const documents = toDocuments(request, actions);
   return { body, documents, recipients: await checkRequest(ctx, request, documents, actions) };
 }
 
@@ -58,30 +59,27 @@ async function checkRequest(
   // Each check of a hostile schema or payload is bounded, but all checks in one turn would add up.
   const started = performance.now();
   const isLong = () => performance.now() - started > CHECKING_MS;
-  if (actions !== null) await checkActions(ctx, actions, isLong);
-  const at = (name: string) => (actions === null ? `/${name}` : actions.isList ? "/actions" : "/action");
-  const payloadSchema = requireSchema(documents.payload_schema, at("payload_schema"), request.payload_schema);
-  if (isLong()) await nextTurn();
-  requireTakesObjects(requireSchema(documents.response_schema, at("response_schema"), request.response_schema));
+  const described = describedIn(request, actions);
+  const schemas: Schema[] = [];
+  for (const { schema, path } of described) {
+    const text = schema === request.payload_schema ? documents.payload_schema : JSON.stringify(schema);
+    schemas.push(requireSchema(text, `${path}_schema`, schema));
+    if (isLong()) await nextTurn();
+  }
+  // Together, the schemas of several actions may be too large.
+  if (actions?.isList) requireSchema(documents.payload_schema, "/actions", request.payload_schema);
+  const formPath = actions === null ? "/response_schema" : actions.isList ? "/actions" : "/action";
+  requireTakesObjects(requireSchema(documents.response_schema, formPath, request.response_schema));
   if (isLong()) await nextTurn();
   const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
   const notify = request.notify == null ? [] : readNotify(request.notify, ctx.notifier.channels);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
   if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
-  if (actions === null) await requireFits(ctx.schemas, payloadSchema, request.payload, "/payload");
-  return routing === null && notify.length === 0 ? null : { routing, notify };
-}
-
-/** Each action is checked by itself, so that an error names its place in the request. */
-async function checkActions(ctx: CheckContext, { all, isList }: Actions, isLong: () => boolean): Promise<void> {
-  for (const [i, { args, args_schema, allowed }] of all.entries()) {
-    const path = isList ? `/actions/${i}` : "/action";
-    const schema = requireSchema(JSON.stringify(args_schema), `${path}/args_schema`, args_schema);
-    // A person sends the arguments of an edit back, and formats of answers are checked.
-    const formats = allowed.includes("edit") ? "assert" : "annotate";
-    await requireFits(ctx.schemas, schema, args, `${path}/args`, formats);
+  for (const [i, { value, path, formats }] of described.entries()) {
+    await requireFits(ctx.schemas, schemas[i]!, value, path, formats);
     if (isLong()) await nextTurn();
   }
+  return routing === null && notify.length === 0 ? null : { routing, notify };
 }
 
 function requireCallbackUrl({ config }: CheckContext, url: string): void {

@@ -49,7 +49,7 @@ export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
 /** Returns a row of a list as JSON of a `ListedTask`. It has the schemas if they were read. (spec: Tasks, list) */
 export function toListed(
   task: Task,
-  documents: Pick<TaskWithDocuments, "action" | "assign_to" | "notify" | "verifier_config"> &
+  documents: Pick<TaskWithDocuments, "listed_action" | "assign_to" | "notify" | "verifier_config"> &
     Partial<TaskWithDocuments>,
   caller: Caller,
 ): JsonText {
@@ -64,7 +64,7 @@ export function toListed(
   };
   return joinJson(firstFields(task), texts, {
     ...lastFields(task, documents, caller),
-    ...listedActionFields(documents.action),
+    ...listedActionFields(documents.listed_action),
   });
 }
 

@@ -1,7 +1,6 @@
 import { Type, type Static, type TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
-import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
@@ -9,8 +8,6 @@ import type { DecidedBy } from "./decided-by.ts";
 import { DECIDER_KINDS, TASK_STATUSES, TERMINAL_STATUSES, type DeciderKind } from "./lifecycle.ts";
 import type { NotifiableChannel } from "./notify.ts";
 
-const Json = (description: string) =>
-  Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, description });
 const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   type: "string",
   enum: [...TASK_STATUSES],
@@ -326,9 +323,11 @@ export const ListedTask = Type.Object(
     ...summaryFields,
     action: Nullable({
       ...ListedAction,
-      description: "The action, without its arguments, or null.",
+      description: "The name and the risk of the action, or null.",
     } as typeof ListedAction),
-    actions: Nullable(Type.Array(ListedAction, { description: "Several actions, without their arguments, or null." })),
+    actions: Nullable(
+      Type.Array(ListedAction, { description: "The names and the risks of several actions, or null." }),
+    ),
     ...Type.Partial(Type.Object({ payload, response, ...schemaFields })).properties,
     ...routingFields,
   },

@@ -75,6 +75,7 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.notify",
       "task_documents.verifier_config",
       "task_documents.action",
+      "task_documents.listed_action",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])

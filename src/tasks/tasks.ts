@@ -95,7 +95,8 @@ export async function completeTask(
   const task = await getTaskWithDocuments(ctx.db, id);
   await requireMayWith(ctx.db, caller, "complete", task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-  await requireFits(ctx.schemas, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
+  const schema = requireSchema(task.response_schema, "/response_schema");
+  await requireFits(ctx.schemas, schema, body.response, "/response", "assert");
   const answer = answerToStore(task, body.response);
 
   const by = completerOf(caller, body);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
+import { actionTask } from "../support/actions.ts";
 import { addOperator, createTask, PASSWORD, serve, type Service } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { startVendors } from "../support/vendors.ts";
@@ -190,6 +191,41 @@ testInBrowser(
     await page.getByRole("heading", { level: 1, name: "Decide 2 tasks together" }).waitFor();
     await page.waitForFunction(() => document.activeElement?.ariaLabel === "Leave out: Refund 3");
     assert.deepEqual(await selected(page), ["Refund 1", "Refund 3"]);
+  },
+);
+
+testInBrowser(
+  "an action is decided together with the same action, and one with a high risk by itself",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    const ask = async (amount: number, risk: string) => {
+      const { action, ...body } = actionTask({ action: { args: { amount }, risk }, task: `Refund ${amount}` });
+      return (await service.call<{ id: string }>("POST", "/api/tasks", { ...body, action })).id;
+    };
+    const ids = [await ask(1, "normal"), await ask(2, "normal"), await ask(3, "high")];
+    const page = await open();
+    await signIn(page, service, ADA);
+    await row(page, "Refund 1").waitFor();
+    await page.keyboard.press("Control+a");
+    await page.getByRole("link", { name: "Decide together" }).click();
+    await page.getByRole("button", { name: "Decide this one" }).click();
+    await page.getByText("an action with a high risk").waitFor();
+    await hasCount(page.getByRole("radio"), 0);
+    await page.getByRole("button", { name: "Back to the list" }).click();
+    await box(page, "Refund 3").uncheck();
+    await page.getByRole("link", { name: "Decide together" }).click();
+    await page.getByRole("radio", { name: "Approve" }).check();
+    await hasCount(page.getByRole("radio", { name: "Edit" }), 0);
+    await page.getByRole("button", { name: "Decide 2 tasks" }).click();
+    await page.getByRole("button", { name: "Send now" }).click();
+    await page.getByText("2 tasks decided").first().waitFor();
+    const responses = await Promise.all(ids.map(async (id) => (await read(service, id)).response));
+    assert.deepEqual(responses, [
+      { decision: "approve", args: { amount: 1 } },
+      { decision: "approve", args: { amount: 2 } },
+      null,
+    ]);
   },
 );
 

@@ -57,6 +57,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ["0020-stopped-by", ["alter table agents drop column stopped_by"]],
   ["0021-homes", undoHomes],
   ["0022-actions", ["alter table task_documents drop column action"]],
+  ["0023-listed-actions", ["alter table task_documents drop column listed_action"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -110,17 +110,17 @@ testWithSlack("approving and rejecting is one press, and responding asks for a m
   assert.match(said(post), /^Answered with a message by Dana$/m);
 });
 
-testWithSlack("a person lowers the amount in Slack", async (stage) => {
+testWithSlack("a person lowers the amount in Slack, and what the form does not show stays", async (stage) => {
   const { service, slack, send } = stage;
   const dana = await asDana(stage);
-  const { id, post } = await dana.ask({});
+  const { id, post } = await dana.ask({ action: { args: { amount: 90, to: { name: "Mia", id: 7 } } } });
   const view = await dana.open(post, "answer:open:1");
   assert.equal(heldBy(inputOf(view, "/decision").element), "1");
   assert.equal(heldBy(inputOf(view, "/args/amount").element), "90");
   const { payload } = await dana.submit(view, { "/args/amount": "45" });
   assert.deepEqual((await read(service, id)).response, {
     decision: "edit",
-    args: { amount: 45, to: { name: "Mia" } },
+    args: { amount: 45, to: { name: "Mia", id: 7 } },
     patch: [{ op: "replace", path: "/amount", value: 45 }],
   });
   // Slack sends it again if the reply was slow: it was this very answer.
