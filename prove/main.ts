@@ -85,7 +85,7 @@ async function proveHere({ name, promise, counts, run }: Suite): Promise<Verdict
 /** Runs a suite in a separate process, and prints its output at the end. */
 async function proveApart({ name, counts }: Suite): Promise<Verdict> {
   const times = count ?? (values.short ? counts.short : counts.long);
-  const args = [import.meta.filename, name, "--count", String(times), "--seed", String(seed)];
+  const args = [...process.execArgv, import.meta.filename, name, "--count", String(times), "--seed", String(seed)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   // The last two lines are about the run as a whole.

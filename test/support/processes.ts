@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { ADMIN_TOKEN } from "./service.ts";
-import { STATEMENTS_FOLDER } from "./statements.ts";
+import { RECORDING, STATEMENTS_FOLDER } from "./statements.ts";
 
 /** A whole service in a separate process, as an operator starts it. */
 export interface ServiceProcess {
@@ -30,8 +30,8 @@ export const SECRETS = {
   SERVICE_PAYLOAD_KEY: "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ",
 };
 
-/** Records the statements of the service, in a run that judges them. */
-const RECORDING = process.env[STATEMENTS_FOLDER] === undefined ? [] : ["--import", "./test/support/statements.ts"];
+/** In a run that judges the statements of the service. */
+const recording = process.env[STATEMENTS_FOLDER] === undefined ? [] : RECORDING;
 
 /** Processes that are ended with the tests, however these end. */
 const started = new Set<ChildProcess>();
@@ -52,7 +52,7 @@ export async function startProcess(
   env: Record<string, string>,
   { under = [], node = [] }: Launch = {},
 ): Promise<ServiceProcess> {
-  const [command, ...args] = [...under, process.execPath, ...RECORDING, ...node, "src/main.ts"];
+  const [command, ...args] = [...under, process.execPath, ...recording, ...node, "src/main.ts"];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe", ...(node.length > 0 ? (["ipc"] as const) : [])],
     env: {

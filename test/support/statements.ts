@@ -11,6 +11,9 @@ import { threadId } from "node:worker_threads";
 /** Names the folder. */
 export const STATEMENTS_FOLDER = "TEST_STATEMENTS";
 
+/** Options of Node for a process that is to record. */
+export const RECORDING: readonly string[] = ["--import", "./test/support/statements.ts"];
+
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** Frames between a statement and the function that sends it. */
 const FRAMES = 60;
