@@ -9,6 +9,7 @@ import { planForm, readForm, type Form } from "../../form/plan/plan.ts";
 import { SEED } from "../../test/support/seed.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Action } from "./action.ts";
+import { inferSchema } from "./infer-schema.ts";
 import { formOfAction, formOfActions, type ActionForm } from "./form.ts";
 
 function action(more: Partial<Action>): Action {
@@ -134,4 +135,19 @@ void test("what an edit must not change is read-only in the form, and a message 
   ]);
   assert.deepEqual(shown("reject"), ["/decision  required", "/message"]);
   assert.deepEqual(shown("respond"), ["/decision  required", "/message  required"]);
+});
+
+void test("each of many large actions has its decision and its name to type, even if all are edited", () => {
+  const args = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`field_${i}`, "text"]));
+  const large = action({ args, args_schema: inferSchema(args), risk: "high" });
+  const form = read(formOfActions(Array.from({ length: 50 }, () => large)));
+  const names = (what: string) => Array.from({ length: 50 }, (_, i) => `/decisions/${i}/${what}`);
+  const edit = optionOf(form, "/decisions/0/decision", "edit");
+  const plan = planForm(form, Object.fromEntries(names("decision").map((name) => [name, [edit]])));
+  const nodes = new Map([...nodesOf(plan.root)].map((node) => [node.name, node]));
+  assert.ok(names("decision").every((name) => nodes.get(name)?.value === "edit"));
+  assert.ok(names("confirm").every((name) => nodes.get(name)?.problem?.code === "not_typed"));
+  assert.ok(names("message").every((name) => nodes.get(name)?.kind === "text"));
+  assert.deepEqual(new Set(names("args").map((name) => nodes.get(name)?.kind)), new Set(["group", "json"]));
+  assert.ok(nodes.size < 3000, `${nodes.size} nodes`);
 });
