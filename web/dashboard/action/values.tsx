@@ -44,6 +44,11 @@ export function useArguments({ args, args_schema }: Action): DrawArgument {
 }
 
 function addNodes(known: Map<string, PayloadNode>, node: PayloadNode): void {
+  // Two arguments that belong together are shown as one change. Beside their fields, each has its own value.
+  if (node.kind === "diff") {
+    for (const side of [node.before, node.after]) if (side !== null) addNodes(known, side);
+    return;
+  }
   // The node of fields that the schema does not describe has the pointer of the object around them.
   if (!known.has(node.pointer)) known.set(node.pointer, node);
   if ("children" in node) for (const child of node.children) addNodes(known, child);
