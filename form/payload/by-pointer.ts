@@ -8,6 +8,11 @@ export function nodesByPointer(nodes: readonly PayloadNode[]): ReadonlyMap<strin
 }
 
 function addNodes(known: Map<string, PayloadNode>, node: PayloadNode): void {
+  // Two values that belong together are shown as one change. Each has its own place.
+  if (node.kind === "diff") {
+    for (const side of [node.before, node.after]) if (side !== null) addNodes(known, side);
+    return;
+  }
   // The node of fields that the schema does not describe has the pointer of the object around them.
   if (!known.has(node.pointer)) known.set(node.pointer, node);
   if ("children" in node) for (const child of node.children) addNodes(known, child);

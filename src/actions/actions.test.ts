@@ -405,6 +405,8 @@ testOnBoth("the same request about an action gives the same task, and says if it
   assert.equal(await replayed({ action: refund({ ui_schema: { amount: money } }) }), "true");
   assert.equal(await replayed({ action: refund({ args: { ...args, amount: 1 } }) }), "true");
   assert.equal(await replayed({ action: { name: 7 } }), "true");
+  // This request alone would be refused.
+  assert.equal(await replayed({ payload: { amount: 90 } }), "true");
   assert.equal(await replayed({ action: undefined, actions: [refund(), refund()] }), "true");
 });
 

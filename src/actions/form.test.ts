@@ -210,3 +210,18 @@ void test("hints say how arguments are edited too: their titles, their units, an
     ],
   );
 });
+
+void test("each of many large actions has its decision and its name to type, even if all are edited", () => {
+  const args = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`field_${i}`, "text"]));
+  const large = action({ args, args_schema: inferSchema(args), risk: "high" });
+  const form = read(formOfActions(Array.from({ length: 50 }, () => large)));
+  const names = (what: string) => Array.from({ length: 50 }, (_, i) => `/decisions/${i}/${what}`);
+  const edit = optionOf(form, "/decisions/0/decision", "edit");
+  const plan = planForm(form, Object.fromEntries(names("decision").map((name) => [name, [edit]])));
+  const nodes = new Map([...nodesOf(plan.root)].map((node) => [node.name, node]));
+  assert.ok(names("decision").every((name) => nodes.get(name)?.value === "edit"));
+  assert.ok(names("confirm").every((name) => nodes.get(name)?.problem?.code === "not_typed"));
+  assert.ok(names("message").every((name) => nodes.get(name)?.kind === "text"));
+  assert.deepEqual(new Set(names("args").map((name) => nodes.get(name)?.kind)), new Set(["group", "json"]));
+  assert.ok(nodes.size < 3000, `${nodes.size} nodes`);
+});

@@ -64,7 +64,10 @@ export function formOfActions(actions: readonly Action[]): ActionForm {
             type: "object",
             title: name,
             ...(description !== null && { description }),
-            properties: { name: { const: name }, args: embedSchema(args_schema, dialect, `action-${i}`) },
+            properties: {
+              name: { const: name, title: "Action" },
+              args: { title: "Arguments", ...embedSchema(args_schema, dialect, `action-${i}`) },
+            },
           })),
         ),
       },

@@ -200,6 +200,33 @@ testOnBoth("approving is one press on the page; with high risk its name is typed
   assert.equal((await read(service, risky)).response?.["decision"], "edit");
 });
 
+testOnBoth("with high risk its name is typed even beside an answer that is written as JSON", async (service) => {
+  const risky = await ask(service, { action: { risk: "high" } });
+  const page = await new Page(service, risky).open();
+  await page.post({ "~press": "json:" });
+  const answers = { approve: { decision: "approve" }, edit: { decision: "edit", args: { amount: 45 } } };
+  for (const [decision, answer] of Object.entries(answers)) {
+    await page.post({ "~json": JSON.stringify(answer), "/confirm": "" });
+    assert.match(page.text, /Type "refund" to approve/, decision);
+    for (const typed of ["", "refun"]) {
+      await page.post({ "/confirm": typed });
+      assert.equal(page.status, 422);
+      assert.match(page.text, /Type this text exactly\./);
+    }
+  }
+  assert.equal((await read(service, risky)).status, "created");
+  await page.post({ "/confirm": "refund" });
+  assert.match(page.text, /Answer sent/);
+  const { response } = await read(service, risky);
+  assert.equal(response?.["decision"], "edit");
+
+  const other = await ask(service, { action: { risk: "high" } });
+  const rejecting = await new Page(service, other).open();
+  await rejecting.post({ "~press": "json:" });
+  await rejecting.post({ "~json": '{ "decision": "reject" }' });
+  assert.match(rejecting.text, /Answer sent/, "only an approval needs it");
+});
+
 testOnBoth("an edit outside of what may be edited is refused at its field", async (service) => {
   const lines = [{ text: "Jacket" }, { text: "Shoes" }];
   const id = await ask(service, { action: { args: { amount: 90, lines }, editable: ["/lines/0/text"] } });
@@ -209,7 +236,7 @@ testOnBoth("an edit outside of what may be edited is refused at its field", asyn
   assert.match(page.text, /Not sent\. Fix 1 answer below\./);
   assert.match(page.text, /This argument cannot be changed\./);
   await page.post({ "/args/lines/1/text": "Shoes", "/args/lines/0/text": "Coat" });
-  assert.match(page.text, /Lines · 1 · Text\n+changed/);
+  assert.match(page.text, /Lines · 1 · Text\n+Jacket → Coat/);
 });
 
 testOnBoth("the page says why an edit without a change is not enough", async (service) => {

@@ -41,7 +41,7 @@ async function asDana({ service, slack, send }: Stage) {
     await slack.clickInView({ user, view, block_id, action_id: element.action_id ?? "", entry });
   };
   /** Submits what the modal holds, with these entries by block. */
-  const submit = async (view: View, entries: Record<string, string>) => {
+  const submit = async (view: View, entries: Record<string, string | string[]>) => {
     const values = Object.fromEntries(
       inputsOf(view).map(({ block_id = "", element }) => [
         block_id,
@@ -161,6 +161,21 @@ testWithSlack("nothing approves an action of high risk in one press: its name is
     if (button === "answer:open:1") await dana.submit(view, { "/confirm": "Refund", "/args/amount": "45" });
   }
   assert.equal((await read(service, id)).response?.["decision"], "edit");
+});
+
+testWithSlack("an edit in the modal outside of what may be edited is refused at its field", async (stage) => {
+  const { service } = stage;
+  const dana = await asDana(stage);
+  const tags = { type: "array", items: { enum: ["a", "b", "c"] } };
+  const args_schema = { type: "object", properties: { amount: { type: "number" }, tags } };
+  const fields = { args: { amount: 90, tags: ["a"] }, args_schema, editable: ["/amount", "/tags/0"] };
+  const { id, post } = await dana.ask({ action: fields });
+  const view = await dana.open(post, "answer:open:1");
+  await dana.submit(view, { "/args/tags": ["0", "2"] });
+  assert.deepEqual(view.errors, { "/args/tags": "This argument cannot be changed." });
+  assert.equal((await read(service, id)).status, "created");
+  await dana.submit(view, { "/args/tags": ["2"], "/args/amount": "45" });
+  assert.deepEqual((await read(service, id)).response?.["args"], { amount: 45, tags: ["c"] });
 });
 
 testWithSlack("arguments that Slack cannot ask for are edited on the page that Edit leads to", async (stage) => {
