@@ -18,6 +18,7 @@ import {
 import { MockLanguageModelV4 } from "ai/test";
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
+import { startModel } from "../test/support/model.ts";
 import {
   approvedTool,
   createRuns,
@@ -28,15 +29,7 @@ import {
   type Outcome,
   type Pending,
 } from "./ai-sdk.ts";
-import {
-  programsOf,
-  runProgram,
-  typesOf,
-  startAgent,
-  startModel,
-  testAgent,
-  type Surroundings,
-} from "./support/agents.ts";
+import { programsOf, runProgram, typesOf, startAgent, testAgent, type Surroundings } from "./support/agents.ts";
 
 const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
 const USAGE = {

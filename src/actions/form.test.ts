@@ -173,7 +173,7 @@ void test("hints say how arguments are shown, alone and among several actions", 
   assert.deepEqual(all.ignored, []);
   const [actions] = all.nodes;
   const second = actions?.kind === "list" ? actions.items[1] : null;
-  const args = second?.kind === "group" ? second.children.find(({ title }) => title === "Args") : null;
+  const args = second?.kind === "group" ? second.children.find(({ title }) => title === "Arguments") : null;
   assert.deepEqual(
     args?.kind === "group" && kinds(args.children),
     kinds(nodes).map((text) => `/actions/1/args${text}`),
