@@ -19,6 +19,10 @@ import type { HumanRequest } from "./requests.ts";
 /** A test that takes longer hangs. */
 const TEST_MS = 60_000;
 
+const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+/** The environment of every command. It is started about a hundred times, and compiled once for all files of a run. */
+const BARE_ENV = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
+
 interface House {
   service: ServiceProcess;
   /** URL of `human-task-service-mcp --http`, which runs beside the service. */
@@ -57,7 +61,7 @@ async function build(dialect: "sqlite" | "postgres"): Promise<House> {
 
 async function startStandalone(serviceUrl: string, args: readonly string[] = []) {
   const child = spawn(process.execPath, ["mcp/cli.ts", "--http", "0", ...args], {
-    env: { PATH: process.env["PATH"], SERVICE_URL: serviceUrl },
+    env: { ...BARE_ENV, SERVICE_URL: serviceUrl },
     stdio: ["ignore", "pipe", "inherit"],
   });
   started.add(child);
@@ -109,7 +113,7 @@ function transportOf(way: Way, { service, standalone }: House, agent: string, to
       command: process.execPath,
       args: ["mcp/cli.ts", "--agent", agent, ...(project === undefined ? [] : ["--project", project])],
       env: {
-        PATH: process.env["PATH"]!,
+        ...BARE_ENV,
         SERVICE_URL: service.url,
         SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
         ...(token !== ADMIN_TOKEN && { SERVICE_TOKEN: token }),
@@ -624,7 +628,7 @@ void test(
 /** Starts the command without a client, so that it ends. @returns `error`: what it wrote to standard error */
 function startOnStdio(args: readonly string[], token: string) {
   const child = spawn(process.execPath, ["mcp/cli.ts", ...args], {
-    env: { PATH: process.env["PATH"], SERVICE_URL: "http://127.0.0.1:1", SERVICE_TOKEN: token },
+    env: { ...BARE_ENV, SERVICE_URL: "http://127.0.0.1:1", SERVICE_TOKEN: token },
     stdio: ["ignore", "ignore", "pipe"],
   });
   started.add(child);
