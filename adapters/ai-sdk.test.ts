@@ -209,7 +209,12 @@ testAgent(
   "a tool runs a call with the arguments that a person changed, and the model hears of them",
   async (around) => {
     const { ran, options } = refunding();
-    const question = ({ amount }: { amount: number }) => ({ task: `Refund ${amount}?`, editable: ["/amount"] });
+    const uiSchema = { amount: { "ui:widget": "currency", "ui:currency": "EUR" } };
+    const question = ({ amount }: { amount: number }) => ({
+      task: `Refund ${amount}?`,
+      editable: ["/amount"],
+      uiSchema,
+    });
     const tools = { refund: approvedTool({ ...options, question, client: around.client }) };
     const generated = generateText({
       model: modelOf([refund]),
@@ -224,6 +229,7 @@ testAgent(
       [task, action?.name, action?.args, action?.allowed, action?.editable],
       ["Refund 90?", "refund", { amount: 90 }, ["approve", "edit", "reject", "respond"], ["/amount"]],
     );
+    assert.deepEqual(action?.ui_schema, uiSchema);
     assert.deepEqual(ran, [], "nothing runs before the decision");
     await around.answer(id, { decision: "edit", args: { amount: 45 }, message: "Half." });
     const [result] = (await generated).steps[0]!.toolResults;

@@ -65,7 +65,7 @@ function firstKey(pointer: string): string {
 }
 
 /** Merges `over` into `under`, key by key. `over` takes precedence. */
-function merge(under: unknown, over: unknown, depth = 0): Raw {
+export function merge(under: unknown, over: unknown, depth = 0): Raw {
   const merged = Object.create(null) as Record<string, unknown>;
   for (const source of [under, over]) {
     if (!isRaw(source)) continue;

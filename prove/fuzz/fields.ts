@@ -199,6 +199,15 @@ function newForm(random: Random): { form: Fields; response: Json } {
   return { form, response: fromValue(answer.value) };
 }
 
+/** Hints for arguments of any schema. */
+const UI_SCHEMAS = [
+  null,
+  {},
+  { "ui:title": "😀", "ui:order": ["*"], amount: { "ui:widget": "currency", "ui:options": { currency: "/currency" } } },
+  { "a/b": { "ui:widget": "diff", "ui:before": "/amount" }, rows: { items: { text: { "ui:widget": "code" } } } },
+  { rows: { items: [{ "ui:enumNames": ["a"] }, { "ui:options": { unit: "kg" } }] } },
+];
+
 /** A question about one or several actions, in place of a form. */
 function newAction(random: Random): { form: Fields; response: Json } {
   const one = () => {
@@ -207,6 +216,7 @@ function newAction(random: Random): { form: Fields; response: Json } {
       name: random.pick(["refund", "😀", "a/b~c", "x".repeat(200)]),
       args: value,
       ...(random.chance(0.7) && { args_schema: schema }),
+      ...(random.chance(0.3) && { ui_schema: random.pick(UI_SCHEMAS) }),
       ...(random.chance(0.3) && { description: "What it does." }),
       ...(random.chance(0.3) && { risk: random.pick(["normal", "high"]) }),
       ...(random.chance(0.3) && { message_required: ["reject"] }),

@@ -51,6 +51,13 @@ export const CREATE_TASK = {
           ],
           "additionalProperties": true
         },
+        "ui_schema": {
+          "type": [
+            "object",
+            "null"
+          ],
+          "additionalProperties": true
+        },
         "description": {
           "type": [
             "string",
@@ -141,6 +148,13 @@ export const CREATE_TASK = {
             "additionalProperties": true
           },
           "args_schema": {
+            "type": [
+              "object",
+              "null"
+            ],
+            "additionalProperties": true
+          },
+          "ui_schema": {
             "type": [
               "object",
               "null"

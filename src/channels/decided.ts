@@ -71,13 +71,13 @@ function cut(facts: readonly Fact[], max: number, noun: string): Pick<Decided, "
 
 /** Returns each changed argument as it is shown before and after. Confidential and large ones are only named. */
 function changesOf(
-  { args: before, args_schema: payload_schema }: Action,
+  { args: before, args_schema: payload_schema, ui_schema: hints }: Action,
   { args: after, patch = [] }: DecisionRecord,
   { time_zone, now }: Look,
 ): Fact[] {
   const pointers = [...new Set(patch.map(({ path }) => path))];
   const sides = [before, after].map((payload) => {
-    const plan = planPayload({ payload, payload_schema, hints: undefined, time_zone, now });
+    const plan = planPayload({ payload, payload_schema, hints, time_zone, now });
     return { payload, facts: factsByPointer(plan, pointers) };
   });
   return pointers.map((pointer): Fact => {

@@ -99,6 +99,11 @@ void test("docs/actions.md: an action is edited, and several are asked about", {
           ),
       ],
       ["trial-48220", (_reader, said) => assert.match(said, /"actions":\[\{"name":"close_account"/)],
+      [
+        "tasks decide",
+        (_reader, said) =>
+          assert.match(said, /Amount: €90\.00\n[^]*completed by dana[^]*Decision: edit\n {4}replace \/amount: 45\n/),
+      ],
     ],
   });
 });

@@ -81,6 +81,10 @@ export interface components {
                 args_schema?: {
                     [key: string]: unknown;
                 } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @description What it does, for a person. */
                 description?: string | null;
                 /** @description What a person may decide. Default: `approve` and `reject`. */
@@ -107,6 +111,10 @@ export interface components {
                 };
                 /** @description JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it. */
                 args_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
                     [key: string]: unknown;
                 } | null;
                 /** @description What it does, for a person. */
@@ -401,6 +409,10 @@ export interface components {
                 args_schema: {
                     [key: string]: unknown;
                 };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
             } | null;
             /** @description Several actions that the task asks about, or null. */
             actions: {
@@ -427,6 +439,10 @@ export interface components {
                 args_schema: {
                     [key: string]: unknown;
                 };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
             }[] | null;
             /** @description Where the approvals of several people stand; null if one person decides. */
             approvals: {

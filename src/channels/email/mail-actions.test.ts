@@ -66,6 +66,10 @@ class Page {
     return found;
   }
 
+  get html(): string {
+    return unescaped(this.#html);
+  }
+
   get text(): string {
     return unescaped(this.#html.replaceAll(/<script.*?<\/script>/gs, "").replaceAll(/<[^>]*>/g, "\n"));
   }
@@ -95,6 +99,33 @@ testOnBoth("an email about an action says who wants to run it with what, and has
   ]);
   for (const part of [text, html]) assert.doesNotMatch(part, /[{}]"|&quot;amount/);
 });
+
+testOnBoth(
+  "an argument is shown as its hint says: in the mail, on its page, in its field, and once decided",
+  async (service, t) => {
+    const smtp = await withSender(service, t);
+    const money = { "ui:widget": "currency", "ui:currency": "EUR" };
+    const action = {
+      args: { amount: 90, script: "a = 1\nb = 2" },
+      ui_schema: { amount: money, script: { "ui:widget": "code" } },
+    };
+    const id = await ask(service, { action });
+    await send(service);
+    const { text = "" } = await PostalMime.parse(mailsTo(smtp, DANA)[0]!.source);
+    assert.match(text, /^ {2}Amount: €90\.00$/m);
+    const page = await new Page(service, id).open("?choice=1");
+    assert.match(page.text, /Amount\n+€90\.00/);
+    assert.match(page.html, /<pre[^>]*><code[^>]*>a = 1\nb = 2/);
+    assert.match(page.text, /In EUR/);
+    await page.post({ "/args/amount": "45" });
+    assert.match(page.text, /Amount\n+€90\.00 → €45\.00/);
+    const several = await ask(service, { actions: [action, {}] });
+    await send(service);
+    const { text: both = "" } = await PostalMime.parse(mailsTo(smtp, DANA).at(-1)!.source);
+    assert.match(both, /refund: Amount: €90\.00/);
+    assert.match((await new Page(service, several).open()).text, /€90\.00/);
+  },
+);
 
 testOnBoth(
   "a person lowers the amount by mail, without scripts, and what the page does not ask stays",

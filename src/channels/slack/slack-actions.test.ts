@@ -69,6 +69,16 @@ function heldBy(element: object): string | null {
   return initial_value ?? initial_option?.value ?? null;
 }
 
+testWithSlack("an argument is shown in Slack as its hint says, alone and among several", async (stage) => {
+  const dana = await asDana(stage);
+  const ui_schema = { amount: { "ui:title": "Sum", "ui:widget": "currency", "ui:currency": "EUR" } };
+  const { post } = await dana.ask({ action: { ui_schema } });
+  assert.match(said(post), /^\*Sum\*\n€90\.00$/m);
+  const { post: several } = await dana.ask({ actions: [{ ui_schema }, {}] });
+  assert.match(said(several), /Sum: €90\.00/);
+  assert.match(said(several), /Amount: 90/);
+});
+
 testWithSlack("a message about an action says who wants to run it with what, and has each decision", async (stage) => {
   const dana = await asDana(stage);
   const agent = await newAgent(stage.service, { name: "refunds-bot" });
