@@ -233,6 +233,13 @@ const ROUTES: Record<string, Route> = {
     body: () => answer,
     has: "id",
   },
+  // One person decides this one.
+  "DELETE /api/tasks/{id}/approvals/me": {
+    may: INVOLVED,
+    status: 404,
+    ...taskPath("/approvals/me"),
+    has: "error_code",
+  },
   "POST /api/tasks/{id}/claim": {
     may: INVOLVED,
     status: 200,

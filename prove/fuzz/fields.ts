@@ -230,14 +230,28 @@ function newAction(random: Random): { form: Fields; response: Json } {
       },
     ]);
   };
+  const approvals = random.chance(0.15) ? { approvals: fromValue(newApprovals(random)) } : {};
   if (random.chance(0.6)) {
     const { action, decision } = one();
-    return { form: { action: fromValue(action) }, response: fromValue(decision) };
+    return { form: { action: fromValue(action), ...approvals }, response: fromValue(decision) };
   }
   const several = Array.from({ length: 2 + random.int(3) }, one);
   return {
-    form: { actions: fromValue(several.map(({ action }) => action)) },
+    form: { actions: fromValue(several.map(({ action }) => action)), ...approvals },
     response: fromValue({ decisions: several.map(({ decision }) => decision) }),
+  };
+}
+
+/** Who must approve. */
+function newApprovals(random: Random): object {
+  const group = () =>
+    random.pick([{ role: "finance" }, { pool: "😀" }, { emails: ["a@example.com", "b@example.com"] }]);
+  return {
+    need: 1 + random.int(2),
+    ...(random.chance(0.5) && { from: group(), veto: random.pick(["any", "none"]) }),
+    ...(random.chance(0.3) && { exclude: random.pick([["asker"], ["asker", "on_behalf_of"], []]) }),
+    ...(random.chance(0.3) && { one_of_each: [group()] }),
+    ...(random.chance(0.3) && { blind: true }),
   };
 }
 
