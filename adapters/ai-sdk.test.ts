@@ -18,6 +18,7 @@ import {
 import { MockLanguageModelV4 } from "ai/test";
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
+import { startModel } from "../test/support/model.ts";
 import {
   approvedTool,
   createRuns,
@@ -28,15 +29,7 @@ import {
   type Outcome,
   type Pending,
 } from "./ai-sdk.ts";
-import {
-  programsOf,
-  runProgram,
-  typesOf,
-  startAgent,
-  startModel,
-  testAgent,
-  type Surroundings,
-} from "./support/agents.ts";
+import { programsOf, runProgram, typesOf, startAgent, testAgent, type Surroundings } from "./support/agents.ts";
 
 const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
 const USAGE = {
@@ -209,7 +202,12 @@ testAgent(
   "a tool runs a call with the arguments that a person changed, and the model hears of them",
   async (around) => {
     const { ran, options } = refunding();
-    const question = ({ amount }: { amount: number }) => ({ task: `Refund ${amount}?`, editable: ["/amount"] });
+    const uiSchema = { amount: { "ui:widget": "currency", "ui:currency": "EUR" } };
+    const question = ({ amount }: { amount: number }) => ({
+      task: `Refund ${amount}?`,
+      editable: ["/amount"],
+      uiSchema,
+    });
     const tools = { refund: approvedTool({ ...options, question, client: around.client }) };
     const generated = generateText({
       model: modelOf([refund]),
@@ -224,6 +222,7 @@ testAgent(
       [task, action?.name, action?.args, action?.allowed, action?.editable],
       ["Refund 90?", "refund", { amount: 90 }, ["approve", "edit", "reject", "respond"], ["/amount"]],
     );
+    assert.deepEqual(action?.ui_schema, uiSchema);
     assert.deepEqual(ran, [], "nothing runs before the decision");
     await around.answer(id, { decision: "edit", args: { amount: 45 }, message: "Half." });
     const [result] = (await generated).steps[0]!.toolResults;

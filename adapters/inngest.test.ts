@@ -6,11 +6,12 @@ import { Inngest } from "inngest";
 import { serve } from "inngest/node";
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
+import { listen } from "../test/support/listen.ts";
+import { openPage } from "../test/support/page-programs.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.ts";
 import { createHuman, type Outcome, type RunContext } from "./inngest.ts";
-import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
+import { testWithCallbacks, type AskedService } from "./support/callbacks.ts";
 import { startInngest, type InngestStandIn, type Run } from "./support/inngest.ts";
-import { openPage } from "./support/pages.ts";
 
 const ANSWER = z.object({
   approved: z.boolean(),

@@ -7,10 +7,11 @@ import { InMemoryStore } from "@mastra/core/storage";
 import { createStep, createWorkflow, type AnyWorkflow } from "@mastra/core/workflows";
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
+import { listen } from "../test/support/listen.ts";
+import { openPage } from "../test/support/page-programs.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.ts";
 import { createApprovalStep, createHumanStep, resumeOnCallback } from "./mastra.ts";
-import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
-import { openPage } from "./support/pages.ts";
+import { testWithCallbacks, type AskedService } from "./support/callbacks.ts";
 
 const INPUT = z.object({ customer: z.string() });
 const ANSWER = z.object({ approved: z.boolean(), by: z.string().default("nobody") });

@@ -19,6 +19,7 @@ import {
 import { assistantMessage, functionCall } from "@openai/agents/testing";
 import { z } from "zod";
 import { freePort } from "../test/support/free-port.ts";
+import { startModel } from "../test/support/model.ts";
 import {
   approvedTool,
   createRuns,
@@ -27,15 +28,7 @@ import {
   pausingHumanTool,
   type Pending,
 } from "./openai-agents.ts";
-import {
-  programsOf,
-  runProgram,
-  typesOf,
-  startAgent,
-  startModel,
-  testAgent,
-  type Surroundings,
-} from "./support/agents.ts";
+import { programsOf, runProgram, typesOf, startAgent, testAgent, type Surroundings } from "./support/agents.ts";
 
 setTracingDisabled(true);
 

@@ -16,9 +16,10 @@ import {
   type WorkerOptions,
 } from "@temporalio/worker";
 import { freePort } from "../test/support/free-port.ts";
+import { listen } from "../test/support/listen.ts";
+import { openPage } from "../test/support/page-programs.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.ts";
-import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
-import { openPage } from "./support/pages.ts";
+import { testWithCallbacks, type AskedService } from "./support/callbacks.ts";
 import { startTemporal, type TemporalStandIn } from "./support/temporal.ts";
 import { createHumanActivities, signalOnCallback, type OpenTask } from "./temporal.ts";
 

@@ -19,6 +19,9 @@ export type KeywordReader = (
   raw: Readonly<Record<string, unknown>>,
 ) => void;
 
+/** Returns the part of a node that has this member, and creates it if need be. */
+type RulesOf<Member extends string, Value> = (node: SchemaNode) => Record<Member, Value | null>;
+
 /** The limit of distinct Unicode properties in the patterns of one schema. A lookup takes tens of microseconds. */
 const MAX_UNICODE_PROPERTIES = 100;
 
@@ -113,6 +116,8 @@ function objectRules(node: SchemaNode): ObjectRules {
   });
 }
 
+const itself = (node: SchemaNode): SchemaNode => node;
+
 // --- values ---------------------------------------------------------------------------------------------------------
 
 const readType: KeywordReader = (reading, node, value) => {
@@ -169,9 +174,9 @@ function isCount(value: unknown): boolean {
 }
 
 /** Returns a reader for a keyword that counts. Its value must be a whole number, 0 or more. */
-function count(note: (node: SchemaNode, value: number) => void): KeywordReader {
+function count<Member extends string>(rulesOf: RulesOf<Member, number>, member: Member): KeywordReader {
   return (reading, node, value, keyword) => {
-    if (IS_VETTED || isCount(value)) note(node, value as number);
+    if (IS_VETTED || isCount(value)) rulesOf(node)[member] = value as number;
     else wrong(reading, node, keyword, "count");
   };
 }
@@ -228,34 +233,46 @@ const readDependentRequired: KeywordReader = (reading, node, value, keyword) => 
 // --- subschemas -----------------------------------------------------------------------------------------------------
 
 /** Returns a reader for a keyword whose value is one schema. */
-function one(note: (node: SchemaNode, child: SchemaNode, reading: Reading) => void): KeywordReader {
-  return (reading, node, value, keyword) => note(node, reading.subschema(value, node, keyword, null), reading);
+function one<Member extends string>(rulesOf: RulesOf<Member, SchemaNode>, member: Member): KeywordReader {
+  return (reading, node, value, keyword) => {
+    rulesOf(node)[member] = reading.subschema(value, node, keyword, null);
+  };
 }
 
 /** Returns a reader for a keyword whose value is a list of at least one schema. */
-function several(note: (node: SchemaNode, children: SchemaNode[]) => void): KeywordReader {
+function several<Member extends string>(
+  rulesOf: RulesOf<Member, readonly SchemaNode[]>,
+  member: Member,
+): KeywordReader {
   return (reading, node, value, keyword) => {
     if (!IS_VETTED && (!Array.isArray(value) || value.length === 0)) {
       wrong(reading, node, keyword, "schema_list");
       return;
     }
-    note(
-      node,
-      (value as unknown[]).map((item, index) => reading.subschema(item, node, keyword, index)),
-    );
+    rulesOf(node)[member] = (value as unknown[]).map((item, index) => reading.subschema(item, node, keyword, index));
   };
 }
 
 /** Returns a reader for a keyword whose value is an object of schemas. */
-function named(note: (node: SchemaNode, children: Map<string, SchemaNode>) => void): KeywordReader {
+function named<Member extends string>(
+  rulesOf: RulesOf<Member, ReadonlyMap<string, SchemaNode>>,
+  member: Member,
+): KeywordReader {
   return (reading, node, value, keyword) => {
-    if (!isSchemaMap(reading, node, value, keyword)) return;
-    const children = new Map<string, SchemaNode>();
-    for (const key of Object.keys(value))
-      children.set(key, reading.subschema(Reflect.get(value, key), node, keyword, key));
-    note(node, children);
+    if (isSchemaMap(reading, node, value, keyword)) rulesOf(node)[member] = subschemas(reading, node, value, keyword);
   };
 }
+
+function subschemas(reading: Reading, node: SchemaNode, value: object, keyword: string): Map<string, SchemaNode> {
+  return new Map(
+    Object.keys(value).map((key) => [key, reading.subschema(Reflect.get(value, key), node, keyword, key)]),
+  );
+}
+
+const readUnevaluated: KeywordReader = (reading, node, value, keyword) => {
+  node[keyword as "unevaluatedItems" | "unevaluatedProperties"] = reading.subschema(value, node, keyword, null);
+  reading.tracks = true;
+};
 
 const readPatternProperties: KeywordReader = (reading, node, value, keyword) => {
   if (!isSchemaMap(reading, node, value, keyword)) return;
@@ -304,7 +321,9 @@ const readDependencies: KeywordReader = (reading, node, value, keyword) => {
   if (schemas.size > 0) objectRules(node).dependentSchemas = schemas;
 };
 
-const readDefinitions = named(() => {});
+const readDefinitions: KeywordReader = (reading, node, value, keyword) => {
+  if (isSchemaMap(reading, node, value, keyword)) subschemas(reading, node, value, keyword);
+};
 
 // --- identity and references ----------------------------------------------------------------------------------------
 
@@ -350,29 +369,29 @@ const COMMON: readonly (readonly [string, KeywordReader])[] = [
   ["exclusiveMinimum", bound("exclusiveMinimum")],
   ["exclusiveMaximum", bound("exclusiveMaximum")],
   ["multipleOf", readMultipleOf],
-  ["minLength", count((node, value) => void (stringRules(node).minLength = value))],
-  ["maxLength", count((node, value) => void (stringRules(node).maxLength = value))],
+  ["minLength", count(stringRules, "minLength")],
+  ["maxLength", count(stringRules, "maxLength")],
   ["pattern", readPattern],
   ["format", readFormat],
-  ["minItems", count((node, value) => void (arrayRules(node).minItems = value))],
-  ["maxItems", count((node, value) => void (arrayRules(node).maxItems = value))],
+  ["minItems", count(arrayRules, "minItems")],
+  ["maxItems", count(arrayRules, "maxItems")],
   ["uniqueItems", readUniqueItems],
-  ["contains", one((node, child) => void (arrayRules(node).contains = child))],
+  ["contains", one(arrayRules, "contains")],
   ["required", readRequired],
-  ["minProperties", count((node, value) => void (objectRules(node).minProperties = value))],
-  ["maxProperties", count((node, value) => void (objectRules(node).maxProperties = value))],
-  ["properties", named((node, children) => void (objectRules(node).properties = children))],
+  ["minProperties", count(objectRules, "minProperties")],
+  ["maxProperties", count(objectRules, "maxProperties")],
+  ["properties", named(objectRules, "properties")],
   ["patternProperties", readPatternProperties],
-  ["additionalProperties", one((node, child) => void (objectRules(node).additionalProperties = child))],
-  ["propertyNames", one((node, child) => void (objectRules(node).propertyNames = child))],
+  ["additionalProperties", one(objectRules, "additionalProperties")],
+  ["propertyNames", one(objectRules, "propertyNames")],
   ["dependencies", readDependencies],
-  ["allOf", several((node, children) => void (node.allOf = children))],
-  ["anyOf", several((node, children) => void (node.anyOf = children))],
-  ["oneOf", several((node, children) => void (node.oneOf = children))],
-  ["not", one((node, child) => void (node.not = child))],
-  ["if", one((node, child) => void (node.if = child))],
-  ["then", one((node, child) => void (node.onTrue = child))],
-  ["else", one((node, child) => void (node.onFalse = child))],
+  ["allOf", several(itself, "allOf")],
+  ["anyOf", several(itself, "anyOf")],
+  ["oneOf", several(itself, "oneOf")],
+  ["not", one(itself, "not")],
+  ["if", one(itself, "if")],
+  ["then", one(itself, "onTrue")],
+  ["else", one(itself, "onFalse")],
   ["definitions", readDefinitions],
   ["$ref", readRef],
   ...(IS_VETTED ? [] : ONLY_CHECKED),
@@ -386,27 +405,15 @@ export const DRAFT_07: ReadonlyMap<string, KeywordReader> = new Map([
 
 export const DRAFT_2020: ReadonlyMap<string, KeywordReader> = new Map([
   ...COMMON,
-  ["prefixItems", several((node, children) => void (arrayRules(node).prefix = children))],
+  ["prefixItems", several(arrayRules, "prefix")],
   ["items", readItems2020],
-  ["minContains", count((node, value) => void (arrayRules(node).minContains = value))],
-  ["maxContains", count((node, value) => void (arrayRules(node).maxContains = value))],
+  ["minContains", count(arrayRules, "minContains")],
+  ["maxContains", count(arrayRules, "maxContains")],
   ["dependentRequired", readDependentRequired],
-  ["dependentSchemas", named((node, children) => void (objectRules(node).dependentSchemas = children))],
-  [
-    "unevaluatedItems",
-    one((node, child, reading) => {
-      node.unevaluatedItems = child;
-      reading.tracks = true;
-    }),
-  ],
-  [
-    "unevaluatedProperties",
-    one((node, child, reading) => {
-      node.unevaluatedProperties = child;
-      reading.tracks = true;
-    }),
-  ],
-  ["contentSchema", one(() => {})],
+  ["dependentSchemas", named(objectRules, "dependentSchemas")],
+  ["unevaluatedItems", readUnevaluated],
+  ["unevaluatedProperties", readUnevaluated],
+  ["contentSchema", (reading, node, value, keyword) => void reading.subschema(value, node, keyword, null)],
   ["deprecated", checkFlag],
   ["$defs", readDefinitions],
   ["$anchor", readAnchor],

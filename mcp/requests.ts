@@ -16,6 +16,8 @@ export interface HumanRequest {
   request_id: string;
   status: "pending" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
   question: string;
+  /** The name of the action that the request asks about. null for a question. */
+  action: string | null;
   /** The answer in the request's schema: an object or a single value. null without an answer. */
   answer: unknown;
   answered_by: string | null;
@@ -253,6 +255,7 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     request_id: task.id,
     status: task.status === "created" || task.status === "rejected" ? "pending" : task.status,
     question: task.task,
+    action: task.action?.name ?? null,
     answer: answerOf(task),
     answered_by: task.completed_by_email,
     url: `${pagesUrl}/tasks/${task.id}`,

@@ -25,7 +25,7 @@ const requestId = z
   .string()
   .min(1)
   .max(100)
-  .describe("The request_id from ask_human, such as tsk_01kajv3mzt8w5rq0e4v9c2n7xb.");
+  .describe("The request_id from ask_human or approve_action, such as tsk_01kajv3mzt8w5rq0e4v9c2n7xb.");
 
 /** Inputs of the tools that ask. */
 const asking = {
@@ -90,11 +90,21 @@ const ApproveAction = z.object({
     .min(1)
     .default(["approve", "edit", "reject", "respond"])
     .describe("What the person may decide."),
+  message_required: z
+    .array(z.enum(["approve", "edit", "reject", "respond"]))
+    .optional()
+    .describe("Decisions for which the person must write a message. respond always needs one."),
   editable: z
     .array(z.string())
     .min(1)
     .optional()
     .describe('JSON Pointers to the arguments that the person may edit, such as "/amount". Default: all.'),
+  ui_schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'How the person sees and edits args, as in react-jsonschema-form, such as {"amount": {"ui:widget": "currency", "ui:currency": "EUR"}, "script": {"ui:widget": "code"}}. Widgets: text, markdown, code, json, table, image, link, currency, percent, date, diff.',
+    ),
   risk: z.enum(["normal", "high"]).default("normal").describe("high: approving is slow on purpose."),
   question: z
     .string()
@@ -116,6 +126,7 @@ const Request = z.object({
   request_id: z.string(),
   status: z.enum(["pending", "completed", "timed_out", "cancelled", "verification_exhausted"]),
   question: z.string(),
+  action: z.string().nullable().describe("The name of the action of approve_action; null for a question."),
   answer: z
     .unknown()
     .describe("The person's answer: an object, or the single value of answer_schema. null until there is an answer."),
@@ -157,7 +168,7 @@ export function createServer(requests: Requests, version: string): McpServer {
           },
           patienceOf(wait_seconds, ctx),
         );
-        return toolResult(request, isNew ? "" : "This question is already open and was not asked again. ");
+        return toolResult(request, isNew ? "" : ALREADY_OPEN);
       }),
   );
 
@@ -170,9 +181,19 @@ export function createServer(requests: Requests, version: string): McpServer {
       outputSchema: Request,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
-    async ({ name, args, description, args_schema, allowed, editable, risk, wait_seconds, ...asked }, ctx) =>
+    async ({ name, args, description, allowed, editable, risk, wait_seconds, ...asked }, ctx) =>
       answered(async () => {
-        const action = { name, args, description, argsSchema: args_schema, allowed, editable, risk };
+        const action = {
+          name,
+          args,
+          argsSchema: asked.args_schema,
+          uiSchema: asked.ui_schema,
+          description,
+          allowed,
+          editable,
+          risk,
+          messageRequired: asked.message_required,
+        };
         const { isNew, ...request } = await requests.ask(
           {
             question: asked.question ?? description ?? `Run ${name}?`,
@@ -184,9 +205,7 @@ export function createServer(requests: Requests, version: string): McpServer {
           },
           patienceOf(wait_seconds, ctx),
         );
-        const { decision = "" } = (request.answer ?? {}) as { decision?: string };
-        const already = isNew ? "" : "This question is already open and was not asked again. ";
-        return toolResult(request, decision in DECIDED ? `${DECIDED[decision]} ` : already);
+        return toolResult(request, isNew ? "" : ALREADY_OPEN);
       }),
   );
 
@@ -195,7 +214,7 @@ export function createServer(requests: Requests, version: string): McpServer {
     {
       title: "Check for an answer",
       description:
-        "Waits a moment for the answer to a request and returns its state. Works for days, in any conversation.",
+        "Waits a moment for the answer to a request and returns its state. Works for days, in any conversation. For an action, the result says whether to run it.",
       inputSchema: z.object({ request_id: requestId, wait_seconds: waitSeconds }),
       outputSchema: Request,
       annotations: { readOnlyHint: true, openWorldHint: true },
@@ -276,12 +295,26 @@ function patienceOf(seconds: number, { mcpReq }: ServerContext): Patience {
   };
 }
 
+const ALREADY_OPEN = "This question is already open and was not asked again. ";
+
+/** @param before - said unless there is a decision about an action */
 function toolResult(request: HumanRequest, before = ""): CallToolResult {
   const next = NEXT[request.status](request);
+  const decided = decidedBy(request);
   return {
-    content: [{ type: "text", text: `${before}${next}\n\n${JSON.stringify(request, null, 2)}` }],
+    content: [
+      {
+        type: "text",
+        text: `${decided === undefined ? before : `${decided} `}${next}\n\n${JSON.stringify(request, null, 2)}`,
+      },
+    ],
     structuredContent: { ...request },
   };
+}
+
+/** Returns what an answer about an action means for the model. Other answers may have a member `decision` too. */
+function decidedBy({ action, answer }: HumanRequest): string | undefined {
+  return action === null || answer === null ? undefined : DECIDED[(answer as { decision: string }).decision];
 }
 
 const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => string>> = {

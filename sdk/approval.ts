@@ -23,6 +23,8 @@ export interface Action<Schema extends AnySchema = AnySchema, Args = object, Nam
   args: Args;
   /** Schema of the arguments. The form for edits is built from it. By default, it is made from the arguments. */
   argsSchema?: Schema | undefined;
+  /** How the arguments are shown and edited, such as `{ amount: { "ui:widget": "currency" } }`. */
+  uiSchema?: Readonly<Record<string, unknown>> | undefined;
   /** What it does, for a person. */
   description?: string | undefined;
   /** What a person may decide. Default: `approve` and `reject`. */
@@ -139,8 +141,18 @@ async function check(
 }
 
 /** Returns an action with the names of the wire. @throws HumanTaskError NO_JSON_SCHEMA */
-function wireOf({ name, args, argsSchema, description, allowed, editable, risk, messageRequired }: Action): WireAction {
+function wireOf({
+  name,
+  args,
+  argsSchema,
+  uiSchema: ui_schema,
+  description,
+  allowed,
+  editable,
+  risk,
+  messageRequired: message_required,
+}: Action): WireAction {
   const args_schema = argsSchema && jsonSchemaOf(argsSchema, "argsSchema");
-  const wire = { name, args, args_schema, description, allowed, editable, risk, message_required: messageRequired };
+  const wire = { name, args, args_schema, ui_schema, description, allowed, editable, risk, message_required };
   return wire as unknown as WireAction;
 }

@@ -5,6 +5,7 @@ await import("./node-version.mjs");
 module.enableCompileCache();
 
 const { runCommandLine } = await import("./cli/run.ts");
+const { askInTerminal } = await import("./cli/ask.ts");
 await runCommandLine(process.argv.slice(2), {
   env: process.env,
   // What a program may read goes to standard output, what only people read beside it.
@@ -12,6 +13,7 @@ await runCommandLine(process.argv.slice(2), {
     result: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
   },
+  ask: process.stdin.isTTY && process.stderr.isTTY ? askInTerminal : null,
   color: process.stdout.isTTY && process.stdout.hasColors(),
   finish: (code) => void (process.exitCode = code),
   exit: (text, code) => void process.stdout.write(text, () => process.exit(code)),

@@ -123,6 +123,21 @@ export const ERRORS = {
     message: "The setup token is missing or wrong. Open the link that the service printed when it started.",
     help: "You need the token of the setup link to create the first operator. The service prints the link at every start until it is used. A request that comes from the machine itself, and not through a proxy, needs no token.",
   },
+  NEEDS_A_PERSON: {
+    status: 403,
+    message: "Several people must approve this, and only people of the directory count.",
+    help: "Approvals are counted by person: somebody who is signed in, opened the link of their own email, or answered in Slack with the account that is linked to their entry under People. The admin token, agents and embedded forms cannot approve for them.",
+  },
+  EXCLUDED: {
+    status: 403,
+    message: "Someone else has to decide this.",
+    help: "`approvals.exclude` of the task names people whose decision does not count: who asked, the owner of the agent that asked, the person on whose behalf it asked, or who decided another task. The message says which it is. Operators are no exception.",
+  },
+  APPROVAL_NOT_FOUND: {
+    status: 404,
+    message: "You have no decision to take back here.",
+    help: "You have not decided this task, or took your decision back already, or the arguments were changed since, so that it no longer counts.",
+  },
   CLAIM_NEEDS_A_PERSON: {
     status: 400,
     message: "Only signed-in people can claim tasks.",
@@ -288,6 +303,11 @@ export const ERRORS = {
     message:
       "A task about an action has no `payload`, `payload_schema`, `response_schema` or `form_definition` of its own.",
     help: "The service makes these fields from `action` or `actions`: the arguments are the payload, and the answer is a decision. Leave them out, or leave out the action.",
+  },
+  APPROVALS_NEED_ACTION: {
+    status: 422,
+    message: "`approvals` needs an `action`, or `actions`.",
+    help: "Several people approve an action: they must all have agreed to the same thing. Send `action` with its arguments in place of `payload` and the schemas.",
   },
   NOT_EDITABLE: {
     status: 422,

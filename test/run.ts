@@ -51,12 +51,12 @@ if (statements !== null) {
   mkdirSync(statements);
   process.env[STATEMENTS_FOLDER] = statements;
 }
-// What few need has packages of its own.
-for (const folder of ["adapters", "test/browser"])
-  if (files.some((file) => file.startsWith(`${folder}/`))) ensureInstalled(folder);
+// What few need has packages of its own. Tests of frameworks need those of both.
+const isNeeded = (folder: string) =>
+  files.some((file) => file.startsWith(`${folder}/`) || file.startsWith("test/frameworks/"));
+for (const folder of ["adapters", "test/browser"]) if (isNeeded(folder)) ensureInstalled(folder);
 // Adapters import the client as it is built.
-if (files.some((file) => file.startsWith("adapters/")))
-  execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
+if (isNeeded("adapters")) execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
 if (files.length > 1) await sharePostgres();
 
 const passed =

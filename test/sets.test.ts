@@ -39,11 +39,11 @@ void test("a test runs with its set, a room with all that rest on it, and what n
   assert.deepEqual(touchedBy(["src/tasks/claims.test.ts"]), { sets: ["service"], proofs: false });
   assert.deepEqual(touchedBy(["test/replicas/restarts.test.ts"]), { sets: ["processes"], proofs: false });
   assert.deepEqual(touchedBy(["docs/frameworks/langgraph.md"]), {
-    sets: ["guides", "adapters", "words"],
+    sets: ["guides", "frameworks", "adapters", "words"],
     proofs: false,
   });
   assert.deepEqual(touchedBy(["src/tasks/claims.ts"]), {
-    sets: ["pages", "processes", "service", "client", "words"],
+    sets: ["pages", "frameworks", "processes", "service", "client", "words"],
     proofs: true,
   });
   assert.deepEqual(touchedBy(["bench/main.ts"]), { sets: [], proofs: false });

@@ -41,6 +41,13 @@ export const SETS: Readonly<Record<string, TestSet>> = {
       "src/operations/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
     ),
   },
+  frameworks: {
+    files: ["test/frameworks/*.test.ts"],
+    rooms: words(
+      "docs/frameworks/ adapters/ sdk/ web/ form/ endings/ json-schema/ vendor/ src/actions/ src/agents/ src/callbacks/ src/channels/",
+      "src/dashboard/ src/deliveries/ src/drawing/ src/outbound/ src/people/ src/tasks/ test/browser/support/",
+    ),
+  },
   adapters: {
     files: ["adapters/*.test.ts"],
     rooms: ["adapters/", "sdk/", "docs/frameworks/", "src/callbacks/"],

@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -16,9 +14,10 @@ import {
   type ListedTask,
 } from "@human-task-service/client";
 import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
+import { listen } from "../../test/support/listen.ts";
 import { person } from "../../test/support/people.ts";
+import { watchProgram, type RunningProgram } from "../../test/support/program.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY, testOnBoth, type TestService } from "../../test/support/service.ts";
-import { listen } from "./callbacks.ts";
 
 /** A service as agents see it, and the people who answer their questions. */
 export interface Surroundings {
@@ -157,16 +156,6 @@ export async function typesOf(t: TestContext, page: string): Promise<string> {
   return said;
 }
 
-/** An unchanged program of a page that runs in a separate process. */
-export interface RunningProgram {
-  /** Resolves with the first line of its output that matches. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves at its end. */
-  ended: Promise<number | null>;
-  /** Ends it as a crash does. */
-  crash(): Promise<void>;
-}
-
 /** @param program - its source, which imports adapters by the name of their package */
 export function runProgram(
   t: TestContext,
@@ -199,81 +188,5 @@ export function watch(
       ...env,
     },
   });
-  t.after(() => child.kill("SIGKILL"));
-  const lines: string[] = [];
-  const waiting = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on("line", (line) => {
-      lines.push(line);
-      for (const look of waiting) look();
-    });
-  const ended = once(child, "close").then(([code]) => code as number | null);
-  return {
-    ended,
-    crash: async () => {
-      child.kill("SIGKILL");
-      await ended;
-    },
-    says: async (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found = lines.map((line) => pattern.exec(line)).find((match) => match !== null);
-          if (found) {
-            waiting.delete(look);
-            resolve(found);
-          }
-        };
-        waiting.add(look);
-        look();
-        void ended.then((code) =>
-          reject(new Error(`it ended with ${code} and never said ${pattern}:\n${lines.join("\n")}`)),
-        );
-      }),
-  };
-}
-
-interface ModelInput {
-  type?: string;
-  output?: unknown;
-}
-
-/**
- * Starts a vendor on loopback that speaks the format of OpenAI's Responses. Its model calls one function, and repeats
- * the result.
- * @returns the environment of a program that uses it
- */
-export async function startModel(t: TestContext, name: string, args: object): Promise<Record<string, string>> {
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { input } = JSON.parse(await text(request)) as { input: ModelInput[] };
-    const told = input.findLast(({ type }) => type === "function_call_output");
-    const says = `It was said: ${JSON.stringify(told?.output)}`;
-    const item = told
-      ? {
-          type: "message",
-          id: "msg_1",
-          role: "assistant",
-          content: [{ type: "output_text", text: says, annotations: [] }],
-        }
-      : { type: "function_call", id: "fc_1", call_id: "call_1", name, arguments: JSON.stringify(args) };
-    const usage = {
-      input_tokens: 1,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: 1,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 2,
-    };
-    const output = [{ ...item, status: "completed" }];
-    const said = {
-      id: "resp_1",
-      object: "response",
-      created_at: 1,
-      model: "model",
-      status: "completed",
-      output,
-      usage,
-    };
-    response.setHeader("content-type", "application/json").end(JSON.stringify(said));
-  };
-  const OPENAI_BASE_URL = await listen(t, answer);
-  return { OPENAI_BASE_URL, OPENAI_API_KEY: "no-key" };
+  return watchProgram(t, child);
 }

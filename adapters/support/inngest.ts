@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { TestContext } from "node:test";
-import { listen } from "./callbacks.ts";
+import { listen } from "../../test/support/listen.ts";
 
 /**
  * A stand-in for Inngest. It accepts events from the real SDK (`/e/...`), calls the real `serve` handler over HTTP,

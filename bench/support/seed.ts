@@ -151,6 +151,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     on_behalf_of: null,
     decided_by_kind: null,
     decided_by_name: null,
+    approvals: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,
@@ -162,6 +163,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     verifier_config: null,
     action: null,
     listed_action: null,
+    approval_policy: null,
   };
   return {
     tasks: [task] as [TaskRow],
@@ -313,6 +315,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   delivery_origins: true,
   task_totals: true,
   task_candidates: true,
+  task_approvals: true,
   users: true,
   sessions: true,
   passkeys: true,

@@ -1,3 +1,4 @@
+import { childHints, itemHints } from "./hints.ts";
 import { at, isList, isObject, isSame, isScalar, token } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import { rest, takeStart } from "./limits.ts";
@@ -100,13 +101,8 @@ function compareObjects(
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     const starts = propertyStarts(layers, key);
     const own = textOf(layersOf(comparing.planning.reader, starts, at(b, key) ?? at(a, key)), "title");
-    step(
-      comparing,
-      sideOf(before, a, key, starts),
-      sideOf(after, b, key, starts),
-      join(title, own ?? readableKey(key)),
-      depth,
-    );
+    const [was, is] = [sideOf(before, a, key, starts), sideOf(after, b, key, starts)];
+    step(comparing, was, is, join(title, (is ?? was)?.hints?.title ?? own ?? readableKey(key)), depth);
   }
 }
 
@@ -164,7 +160,7 @@ function sideOf(of: Subject, value: unknown, key: string | number, starts: reado
     key: name,
     value: own,
     starts,
-    hints: of.hints?.children.get(typeof key === "number" ? "items" : name) ?? null,
+    hints: typeof key === "number" ? itemHints(of.hints, key) : childHints(of.hints, name),
     parent: value,
     depth: of.depth + 1,
   };

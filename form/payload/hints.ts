@@ -1,4 +1,5 @@
 import { at, isList, isObject, token } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { IgnoredHint, Tone } from "./node.ts";
 
 /** The valid hints for one place. Invalid ones are already reported. */
@@ -13,6 +14,8 @@ export interface Hints {
   readonly options: ReadonlyMap<Option, unknown>;
   /** Hints for properties, and under "items" those for the items of a list. */
   readonly children: ReadonlyMap<string, Hints>;
+  /** Hints for the items of a list by their position, if "items" is a list. */
+  readonly positions: readonly Hints[];
   /** Whether a value was found at this place. */
   isUsed: boolean;
 }
@@ -56,10 +59,14 @@ export class IgnoredHints {
   }
 }
 
-/** Reads a tree of hints (uiSchema). Returns null if there is none. Invalid hints are reported and left out. */
-export function readHints(hints: unknown, ignored: IgnoredHints): Hints | null {
+/**
+ * Reads a tree of hints (uiSchema). Returns null if there is none. Invalid hints are reported and left out.
+ *
+ * @param places - how many places may have hints; counts down
+ */
+export function readHints(hints: unknown, ignored: IgnoredHints, places = { left: MAX_PLACES }): Hints | null {
   if (hints === undefined || hints === null) return null;
-  if (isObject(hints)) return readPlace(hints, "", ignored, { left: MAX_PLACES });
+  if (isObject(hints)) return readPlace(hints, "", ignored, places);
   ignored.add("", "", "Hints must be an object.");
   return null;
 }
@@ -73,14 +80,26 @@ function readPlace(
   const said = new Map<string, unknown>();
   const options = new Map<Option, unknown>();
   const children = new Map<string, Hints>();
+  const positions: Hints[] = [];
   for (const [key, value] of Object.entries(hints)) {
     if (key === "ui:options") {
       if (!isObject(value)) ignored.add(pointer, key, "Must be an object.");
       else for (const [name, option] of Object.entries(value)) readKey(name, option, key);
     } else if (key.startsWith("ui:")) readKey(key.slice(3), value, key);
-    else if (!isObject(value)) ignored.add(pointer, key, "Hints for a field must be an object.");
-    else if (--places.left < 0) ignored.add(pointer, key, "Too many hints.");
-    else children.set(key, readPlace(value, pointer + token(key), ignored, places));
+    else if (key === "items" && isList(value))
+      for (const [i, item] of value.entries()) {
+        const around = pointer + token(key);
+        if (!isPlace(around, String(i), item)) break;
+        positions.push(readPlace(item, around + token(i), ignored, places));
+      }
+    else if (isPlace(pointer, key, value)) children.set(key, readPlace(value, pointer + token(key), ignored, places));
+  }
+
+  function isPlace(around: string, key: string, value: unknown): value is JsonObject {
+    if (!isObject(value)) ignored.add(around, key, "Hints for a field must be an object.");
+    else if (--places.left < 0) ignored.add(around, key, "Too many hints.");
+    else return true;
+    return false;
   }
 
   function readKey(name: string, value: unknown, key: string): void {
@@ -113,6 +132,7 @@ function readPlace(
     enumNames: list("enumNames"),
     options,
     children,
+    positions,
     isUsed: false,
   };
 }
@@ -123,12 +143,24 @@ export function noteUnused(hints: Hints, ignored: IgnoredHints): void {
     if (child.isUsed) noteUnused(child, ignored);
     else ignored.add(hints.pointer, key, "The payload has no field with this name.");
   }
+  for (const [i, item] of hints.positions.entries()) {
+    if (item.isUsed) noteUnused(item, ignored);
+    else ignored.add(hints.pointer + token("items"), String(i), "The payload has no item at this position.");
+  }
 }
 
 export function childHints(hints: Hints | null, key: string): Hints | null {
   const child = hints?.children.get(key) ?? null;
   if (child !== null) child.isUsed = true;
   return child;
+}
+
+/** Returns the hints for the item of a list. */
+export function itemHints(hints: Hints | null, index: number): Hints | null {
+  const item = hints?.positions[index] ?? null;
+  if (item === null) return childHints(hints, "items");
+  item.isUsed = true;
+  return item;
 }
 
 /** Returns the tone that the hints give a value. */
@@ -139,7 +171,7 @@ export function toneOf(hints: Hints | null, value: unknown): Tone {
 
 /** Marks all hints below a place as used. Call this if nothing of the place is shown. */
 export function markUsed(hints: Hints | null): void {
-  for (const child of hints?.children.values() ?? []) {
+  for (const child of [...(hints?.children.values() ?? []), ...(hints?.positions ?? [])]) {
     child.isUsed = true;
     markUsed(child);
   }

@@ -29,6 +29,11 @@ export function planList(planning: Planning, subject: Subject, value: readonly u
     if (node === null) continue;
     items.push(isScalar(value[i]) ? node : { ...node, title: `${node.title} ${i + 1}` });
   }
+  // No hint is wrong because its item is left out.
+  for (const hints of subject.hints?.positions.slice(i, value.length) ?? []) {
+    hints.isUsed = true;
+    markUsed(hints);
+  }
   const kind = items.every(isChip) ? "chips" : "list";
   return { kind, items, ...(start > 0 && { first: start }), ...rest(value.length - i, i) };
 }

@@ -98,6 +98,48 @@ void test("a title comes from the hint, then from the schema at the place, and n
   assert.equal(nodes[2]!.description, null);
 });
 
+void test("the items of a list share hints, or each has its own by its position", () => {
+  const money = (currency: string) => ({ n: { "ui:widget": "currency", "ui:currency": currency } });
+  const payload = {
+    list: [
+      { n: 1, deep: {} },
+      { n: 2, deep: {} },
+      { n: 3, deep: {} },
+    ],
+  };
+  const shown = (items: unknown) => {
+    const given = plan(payload, { hints: { list: { items } } });
+    return [
+      [0, 1, 2].map((i) => texts(given)[`/list/${i}/n`]),
+      given.ignored.map(({ pointer, key }) => [pointer, key]),
+    ];
+  };
+  assert.deepEqual(shown(money("EUR")), [["€1.00", "€2.00", "€3.00"], []]);
+  assert.deepEqual(shown([money("EUR"), {}, money("USD")]), [["€1.00", "2", "US$3.00"], []]);
+  assert.deepEqual(shown([{}, {}, {}, money("EUR")]), [["1", "2", "3"], [["/list/items", "3"]]]);
+  assert.deepEqual(shown([{}, 7]), [["1", "2", "3"], [["/list/items", "1"]]]);
+  assert.deepEqual(shown([{ m: {} }]), [["1", "2", "3"], [["/list/items/0", "m"]]]);
+});
+
+void test("hints of items that a page leaves out at first are not ignored", () => {
+  const list = Array.from({ length: 600 }, (_, n) => ({ n, deep: [n] }));
+  const hints = { list: { items: list.map((_, n) => ({ n: { "ui:title": `Number ${n}` } })) } };
+  const { nodes, ignored } = plan({ list }, { hints, is_paged: true });
+  assert.ok(nodes[0]?.kind === "list" && nodes[0].left_out > 0);
+  assert.deepEqual(ignored, []);
+});
+
+void test("a change has the title of its hint, and both sides are shown as it says", () => {
+  const hints = { after: { n: { "ui:title": "Price", "ui:widget": "currency", "ui:currency": "EUR" } } };
+  const { nodes } = plan({ before: { n: 1 }, after: { n: 2 } }, { hints: { before: hints.after, ...hints } });
+  const [change] = nodes[0]?.kind === "changes" ? nodes[0].rows : [];
+  assert.equal(change?.title, "Price");
+  assert.deepEqual(
+    [change.before, change.after].map((side) => side && "text" in side && side.text),
+    ["€1.00", "€2.00"],
+  );
+});
+
 void test("fields come in the order of the schema, then of ui:order; what the schema does not know comes last", () => {
   const { nodes } = fixture("unknown");
   assert.deepEqual(titles(nodes), ["Note", "A", "B", "Nested", "Other data"]);

@@ -1,4 +1,4 @@
-import { childHints } from "./hints.ts";
+import { childHints, itemHints } from "./hints.ts";
 import { at, token } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Place } from "./node.ts";
@@ -27,7 +27,7 @@ export function itemOf(subject: Subject, value: readonly unknown[], layers: Laye
     key: "item",
     value: value[index],
     starts: schema.itemStarts(layers, index),
-    hints: childHints(subject.hints, "items"),
+    hints: itemHints(subject.hints, index),
     parent: value,
     depth: subject.depth + 1,
   };

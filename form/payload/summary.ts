@@ -34,13 +34,36 @@ export function factsByPointer(plan: PayloadPlan, wanted: number | readonly stri
   );
 }
 
+/** Returns each single value by its pointer, those in rows of lists as well. */
+export function allFacts(plan: PayloadPlan): ReadonlyMap<string, Fact> {
+  const facts = new Map<string, Fact>();
+  if (!plan.is_redacted) for (const node of plan.nodes) addAll(facts, node, null);
+  return facts;
+}
+
+function addAll(facts: Map<string, Fact>, node: PayloadNode, group: string | null): void {
+  // A change of two values is no value at either pointer.
+  const text = node.kind === "diff" ? null : factText(node);
+  if (text !== null) facts.set(node.pointer, factOf(node, group, text));
+  if ("children" in node) {
+    const isUnnamed = node.kind === "group" && node.is_other;
+    for (const child of node.children) addAll(facts, child, isUnnamed ? group : node.title);
+  }
+  // A row has no title of its own.
+  const rows = "items" in node ? node.items : node.kind === "table" ? node.rows.flat() : [];
+  for (const row of rows) for (const part of "children" in row ? row.children : [row]) addAll(facts, part, null);
+  if (node.kind === "diff") for (const side of [node.before, node.after]) if (side !== null) addAll(facts, side, group);
+}
+
+function factOf({ title }: PayloadNode, group: string | null, text: string): Fact {
+  return { title: lineOf(group === null ? title : `${group} · ${title}`, MAX_TITLE), text: lineOf(text, MAX_TEXT) };
+}
+
 function addFacts(facts: Map<string, Fact>, node: PayloadNode, group: string | null, limit: number): void {
   if (facts.size >= limit) return;
   const text = factText(node);
-  if (text !== null) {
-    const title = group === null ? node.title : `${group} · ${node.title}`;
-    facts.set(node.pointer, { title: lineOf(title, MAX_TITLE), text: lineOf(text, MAX_TEXT) });
-  } else if (node.kind === "group" || node.kind === "tree") {
+  if (text !== null) facts.set(node.pointer, factOf(node, group, text));
+  else if (node.kind === "group" || node.kind === "tree") {
     const isUnnamed = node.kind === "group" && node.is_other;
     for (const child of node.children) addFacts(facts, child, isUnnamed ? group : node.title, limit);
   }

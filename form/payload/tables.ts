@@ -46,7 +46,7 @@ export function planTable(
   const end = Math.min(value.length, start + entriesIn(planning, value.length, start, FIRST_ROWS));
   let i = start;
   for (; i < end && planning.nodes > 0; i++) {
-    const row = { ...itemOf(subject, value, layers, i), hints: rowHints };
+    const row = itemOf(subject, value, layers, i);
     const own = value[i] as JsonObject;
     const ownLayers = schema.layersOf(planning.reader, row.starts, own);
     rows.push(columnKeys.map((key) => cell(planning, childOf(row, own, ownLayers, key))));

@@ -71,20 +71,20 @@ export function explain(plan: Plan, findings: readonly Finding[], messages: Mess
 const NAME_RULE =
   /(?<!\/(?:properties|patternProperties|dependentSchemas|dependencies|\$defs|definitions))\/propertyNames\/[^/]+$/;
 
-/** Keywords whose violations a person can fix in the control. */
-const USUAL = new Set([
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
+/** Keywords whose violations a person can fix in the control, and the member of its node with the limit. */
+const USUAL = new Map([
+  ["minLength", "min"],
+  ["maxLength", "max"],
+  ["pattern", ""],
+  ["format", ""],
+  ["minimum", "min"],
+  ["maximum", "max"],
+  ["exclusiveMinimum", "above"],
+  ["exclusiveMaximum", "below"],
+  ["multipleOf", "step"],
+  ["minItems", "min"],
+  ["maxItems", "max"],
+  ["uniqueItems", ""],
 ]);
 
 /** @param rest - the part of the finding's path inside the node */
@@ -105,7 +105,9 @@ function errorsOf(
     if (titles.length > 0 && (isMissing || keyword === "anyOf")) return [errorAt(node, messages.oneNeeded(titles))];
     if (titles.length > 0 && keyword === "oneOf") return [errorAt(node, messages.onlyOne(titles))];
   }
-  const broken = messages.broken(keyword, wantedBy(finding) ?? limitOf(node, keyword), node);
+  // A finding of the service does not include the limit.
+  const limit = wantedBy(finding) ?? Reflect.get(node, USUAL.get(keyword) ?? "");
+  const broken = messages.broken(keyword, limit, node);
   if (node.kind !== "json") return [{ ...errorAt(node, broken), isUnusual: !USUAL.has(keyword) }];
   // A box shows one error, so it lists all the names that one object lacks.
   const names = isMissing ? findings.flatMap((other) => (other.path === path ? missingIn(other) : [])) : [];
@@ -128,30 +130,6 @@ function titlesOf(group: GroupNode): readonly string[] {
   return group.oneOf.map((keys) =>
     keys.map((key) => group.children.find((child) => keyOf(child.pointer) === key)?.title ?? key).join(" and "),
   );
-}
-
-/** Returns a keyword's value from the plan, for findings that do not include it. */
-function limitOf(node: FormNode, keyword: string): number | null {
-  if (!("min" in node)) return null;
-  const isStep = node.kind === "number";
-  switch (keyword) {
-    case "minLength":
-    case "minimum":
-    case "minItems":
-      return node.min;
-    case "maxLength":
-    case "maximum":
-    case "maxItems":
-      return node.max;
-    case "exclusiveMinimum":
-      return isStep ? node.above : null;
-    case "exclusiveMaximum":
-      return isStep ? node.below : null;
-    case "multipleOf":
-      return isStep ? node.step : null;
-    default:
-      return null;
-  }
 }
 
 /** Returns the node at `path` or its nearest ancestor, and the rest of the path inside it. */

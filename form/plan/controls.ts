@@ -62,8 +62,7 @@ function takesNull(source: SchemaSource, place: Place): boolean {
 
 function chooseControl(field: FieldContext): FormNode {
   const { planning, place, hints, depth } = field;
-  if (hints.widget === "json" || planning.nodesLeft < 0 || depth > MAX_DEPTH || place.types === 0)
-    return planJson(field);
+  if (hints.widget === "json" || depth > MAX_DEPTH || place.types === 0) return planJson(field);
   const node = controlOf(field);
   const question = planning.entries[`${node.name}~of`]?.[0];
   // An entry for other options is dropped: the second one of them is another answer.
@@ -80,7 +79,12 @@ function unionControl(field: FieldContext): FormNode | null {
   const [union] = field.place.unions;
   if (union === undefined) return null;
   if (union.branches.length > MAX_FORMS) return planJson(field);
-  return planNumberOrText(field, union) ?? planVariant(field, union);
+  return planNumberOrText(field, union) ?? (isFull(field) ? planJson(field) : planVariant(field, union));
+}
+
+/** Returns whether further groups, lists and forms are entered as JSON. A field that is one node is always drawn. */
+function isFull({ planning }: FieldContext): boolean {
+  return planning.nodesLeft < 0;
 }
 
 function controlOfType(field: FieldContext): FormNode {
@@ -94,9 +98,9 @@ function controlOfType(field: FieldContext): FormNode {
     case TYPE_BITS.number | TYPE_BITS.integer:
       return planNumber(field, field.place, false);
     case TYPE_BITS.array:
-      return arrayControl(field);
+      return isFull(field) ? planJson(field) : arrayControl(field);
     case TYPE_BITS.object:
-      return objectControl(field);
+      return isFull(field) ? planJson(field) : objectControl(field);
     default:
       return planJson(field);
   }

@@ -1,3 +1,5 @@
+export { escapeToken as token } from "../../json-schema/schema.ts";
+
 /**
  * The entries of a person so far: texts by name, exactly as a browser posts a form. An open form keeps its state in
  * this shape, a draft stores it, and a page without JavaScript posts it, so the same code reads them all.
@@ -25,11 +27,6 @@ export type Press =
 
 /** The name of the buttons that change a form instead of sending it. */
 export const PRESS = "~press";
-
-/** Returns an escaped token of a JSON Pointer. (RFC 6901) */
-export function token(key: string | number): string {
-  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
-}
 
 /** Returns the last key of a JSON Pointer. */
 export function keyOf(pointer: string): string {

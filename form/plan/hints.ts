@@ -1,4 +1,7 @@
+import { isObject as isRaw } from "../../json-schema/equality.ts";
 import { keyOf } from "./entries.ts";
+
+export { isRaw };
 
 /** The contents of `form_definition`. Everything is optional, and nothing in it is ever an error. */
 
@@ -16,10 +19,6 @@ export interface FormHints {
 export type Channel = string;
 
 export const WRAPPERS = ["ui", "payload", "prefill", "decision", "submit", "channels"];
-
-export function isRaw(value: unknown): value is Raw {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Returns own properties only: keys are data, even `constructor`. */
 export function own(object: unknown, key: string): unknown {
@@ -65,7 +64,7 @@ function firstKey(pointer: string): string {
 }
 
 /** Merges `over` into `under`, key by key. `over` takes precedence. */
-function merge(under: unknown, over: unknown, depth = 0): Raw {
+export function merge(under: unknown, over: unknown, depth = 0): Raw {
   const merged = Object.create(null) as Record<string, unknown>;
   for (const source of [under, over]) {
     if (!isRaw(source)) continue;

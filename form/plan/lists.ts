@@ -47,6 +47,11 @@ export function planList(
   const rows: FormNode[] = [];
   for (let index = 0; index < count; index++) {
     const first = prefix[index];
+    // A row of a fixed list, such as one of several actions, is a form even if earlier rows used up the nodes.
+    if (first !== undefined && planning.nodesLeft < 1 && planning.nodesSpare > 0) {
+      planning.nodesSpare += planning.nodesLeft - 1;
+      planning.nodesLeft = 1;
+    }
     const node = planBelow(field, index, {
       title: first === undefined ? rowTitle(item, index) : `${base.title}, part ${index + 1}`,
       roots: first ?? rest,

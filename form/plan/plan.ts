@@ -82,11 +82,26 @@ export function fieldNames(source: SchemaSource | null): ReadonlySet<string> {
   return new Set(propertiesOf(placeOf(source, [source.raw, ...parts, ...branches])).keys());
 }
 
-/** The maximum number of nodes in one plan. Further ones are entered as JSON. */
+/** The maximum number of nodes in one plan. Further groups, lists and forms are entered as JSON. */
 const MAX_NODES = 2_000;
+const SPARE_NODES = 1_000;
 
 /** @param answer - shown without entries, instead of defaults: an earlier answer, or a draft of one */
 export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
+  const { root: fields, planning } = planFields(form, entries, answer);
+  const isJson = entries["~mode"]?.[0] === "json";
+  const root = isJson ? asJson(form, entries, fields) : fields;
+  return {
+    root,
+    value: root.value,
+    decision: decisionIn(root, planning.decision),
+    changes: changesOf(root, planning.prefilled),
+    branches: planning.branches,
+    isJson,
+  };
+}
+
+function planFields(form: Form, entries: Entries, answer: unknown): { root: FormNode; planning: Planning } {
   const source = form.source ?? UNREADABLE;
   beginPlan(source);
   const planning: Planning = {
@@ -100,11 +115,12 @@ export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
     zone: form.time_zone,
     now: form.now,
     nodesLeft: MAX_NODES,
+    nodesSpare: SPARE_NODES,
     prefilled: new Map(),
     branches: false,
     planField: (address) => planField(planning, address),
   };
-  const fields = planning.planField({
+  const root = planning.planField({
     name: "",
     pointer: "",
     title: "Answer",
@@ -116,16 +132,7 @@ export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
     depth: 0,
     ancestors: new Set(),
   });
-  const isJson = entries["~mode"]?.[0] === "json";
-  const root = isJson ? asJson(fields, entries) : fields;
-  return {
-    root,
-    value: root.value,
-    decision: decisionIn(root, planning.decision),
-    changes: changesOf(root, planning.prefilled),
-    branches: planning.branches,
-    isJson,
-  };
+  return { root, planning };
 }
 
 function changesOf(root: FormNode, prefilled: ReadonlyMap<string, unknown>): readonly Change[] {
@@ -149,12 +156,33 @@ function isNothing(value: unknown): boolean {
   return value === null || value === false || (typeof value === "string" && value.trim() === "");
 }
 
-/** Returns a JSON control with the current answer, for a form that cannot express a value of its schema. */
-function asJson({ title, description, help, value }: FormNode, entries: Entries): FormNode {
+/**
+ * Returns a JSON control with the current answer, for a form that cannot express a value of its schema. Below it are the
+ * texts to type that the form demands for this answer.
+ */
+function asJson(form: Form, entries: Entries, { title, description, help, value }: FormNode): FormNode {
   // It keeps nothing of the form but its title and texts: a choice among several forms has another name.
   const said = { name: "", pointer: "", title, description, help };
   const all = { ...said, required: true, nullable: false, readonly: false, hidden: false, autofocus: false };
-  return jsonNode(all, entries["~json"], value);
+  const box = jsonNode(all, entries["~json"], value);
+  const plan = (typed: Entries) => [...nodesOf(planFields(form, typed, box.value).root)];
+  const names = plan({}).flatMap(({ name, problem }) => (problem?.code === "not_typed" ? [name] : []));
+  if (names.length === 0) return box;
+  // What was entered in other fields before is not part of this answer.
+  const typed = plan(Object.fromEntries(names.map((name) => [name, entries[name] ?? []])));
+  const children = [box, ...typed.filter(({ name }) => names.includes(name))];
+  // A name of its own, because errors and links are by name.
+  return {
+    ...all,
+    name: "~",
+    kind: "group",
+    state: "fixed",
+    oneOf: [],
+    children,
+    entry: [],
+    value: box.value,
+    problem: null,
+  };
 }
 
 const UNREADABLE: SchemaSource = readSource(true, null)!;

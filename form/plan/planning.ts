@@ -14,7 +14,10 @@ export interface Planning {
   decision: string | null;
   readonly zone: string;
   readonly now: Date;
+  /** Below 0, groups, lists and forms are entered as JSON. */
   nodesLeft: number;
+  /** Further nodes, for the rows of fixed lists. */
+  nodesSpare: number;
   /** Values copied from the payload, by the name of their field, to list later what a person changed. */
   readonly prefilled: Map<string, unknown>;
   /** An entry decides which questions are asked. */

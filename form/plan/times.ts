@@ -7,10 +7,15 @@
 function offsetAt(zone: string, instant: number): number {
   clocks.set(zone, clocks.get(zone) ?? clockOf(zone));
   const parts = clocks.get(zone)!.formatToParts(instant);
-  const part = (type: string): number => Number(parts.find((known) => known.type === type)?.value ?? 0);
-  const local = instantOf(part("year"), part("month"), part("day"), part("hour"), part("minute"), part("second"));
+  const [year = 0, month = 0, day = 0, hour, minute, second] = PARTS.map((type) =>
+    Number(parts.find((known) => known.type === type)?.value),
+  );
+  // Date.UTC reads the year 99 as 1999.
+  const local = new Date(Date.UTC(2000, 0, 1, hour, minute, second)).setUTCFullYear(year, month - 1, day);
   return Math.round((local - Math.floor(instant / 1000) * 1000) / 60_000);
 }
+
+const PARTS = ["year", "month", "day", "hour", "minute", "second"] as const;
 
 /** Creating a format takes milliseconds. A person has one zone, and a service can have all zones on earth. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
@@ -28,20 +33,11 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   });
 }
 
-/** Returns an instant in UTC. It does not use Date.UTC, which reads the year 99 as 1999. */
-function instantOf(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
-  const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
-  return date.setUTCFullYear(year, month - 1, day);
-}
-
-const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,3})?)?(Z?)$/;
+const LOCAL = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:(?<=:\d{2}:\d{2})\.\d{1,3})?(Z?)$/;
 
 export function isDate(text: string): boolean {
-  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (parts === null) return false;
-  const [year = 0, month = 0, day = 0] = parts.slice(1).map(Number);
-  const date = new Date(instantOf(year, month, day, 0, 0, 0));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  // Some engines read February 30 as March 2.
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text;
 }
 
 /** "14:30" or "14:30:05" */
@@ -55,14 +51,10 @@ export function isClock(text: string): boolean {
  * @returns null if it is not a date and time; "skipped" if the clocks skip that hour
  */
 export function utcOf(text: string, zone: string): string | null {
-  text = text.trim();
-  const parts = LOCAL.exec(text);
-  if (parts?.[7]) zone = "UTC";
-  if (parts === null || !isDate(text.slice(0, 10)) || !isClock(text.slice(11, 16))) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  const local = instantOf(year, month, day, hour, minute, second);
+  const [, date = "", clock = "", utc] = LOCAL.exec(text.trim()) ?? [];
+  if (utc) zone = "UTC";
+  if (!isDate(date) || !isClock(clock)) return null;
+  const local = Date.parse(`${date}T${clock}Z`);
   // Of the offsets around that time, the larger one gives the earlier instant.
   const offsets = [offsetAt(zone, local - 86_400_000), offsetAt(zone, local + 86_400_000)];
   for (const offset of offsets.toSorted((a, b) => b - a)) {

@@ -28,6 +28,8 @@ export const citus: Suite = {
       mayWriteAfterDeath: true,
       // A lost attempt is found when its lease of 30 s expires, and may be lost again.
       neglectMs: 120_000,
+      // The tasks on a node that is down are cancelled when it is back, and nodes are killed one after another.
+      sweptMs: 90_000,
     });
     await proveStatements(run);
   },

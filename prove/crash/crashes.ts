@@ -161,6 +161,7 @@ async function proveOne(one: One, options: Options): Promise<number> {
     agents,
     alive,
     mayWriteAfterDeath: rules.mayWriteAfterDeath,
+    sweptMs: rules.sweptMs,
   });
   const { deaths, orders } = history;
   const auditor = createAuditor({

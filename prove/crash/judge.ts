@@ -36,6 +36,8 @@ export interface Rules {
   orders: Orders;
   /** How long a delivery may be overdue before a process attempts it, whichever process died. */
   neglectMs: number;
+  /** After this time, no task of an agent that was stopped with its tasks is open. The sweep runs at each start, and every ten seconds. */
+  sweptMs: number;
 }
 
 /** How far a task was according to one answer, at some moment between `from` and `to`. */

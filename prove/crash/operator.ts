@@ -29,6 +29,8 @@ export interface OperatorOptions {
   alive(): readonly Incarnation[];
   /** A database server may still commit what it received from a process that died. */
   mayWriteAfterDeath: boolean;
+  /** After this time, no task of a stopped agent is open. */
+  sweptMs: number;
 }
 
 /** Range of the pause between two orders. */
@@ -37,8 +39,6 @@ const PAUSE_MS = [50, 400] as const;
 const CANCELLING_SHARE = 0.75;
 /** The most agents that are stopped at once, so that others go on. A stop before a kill does not count. */
 const STOPPED_MAX = 2;
-/** After this time, no task of a stopped agent is open. The sweep runs at each start, and every ten seconds. */
-const SWEPT_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 /** A service that has just lost its database connections may answer 503 for a moment. */
 const TRIES = 20;
@@ -51,7 +51,7 @@ interface Stopped {
 }
 
 export function createOperator(options: OperatorOptions): Operator {
-  const { random, calls, history, agents, alive, mayWriteAfterDeath } = options;
+  const { random, calls, history, agents, alive, mayWriteAfterDeath, sweptMs } = options;
   let last = 0;
   const stopped = new Map<AgentName, Stopped>();
   /** Ends when the last order has ended. Orders never overlap. */
@@ -167,7 +167,7 @@ export function createOperator(options: OperatorOptions): Operator {
       one.isChecked = !cancelsTasks || open_tasks === 0;
       if (one.isChecked) return [];
       const sinceMs = Math.round(now() - endedAt);
-      if (sinceMs > SWEPT_MS) return [`${sinceMs} ms after the stop ${name} with its tasks, ${open_tasks} are open`];
+      if (sinceMs > sweptMs) return [`${sinceMs} ms after the stop ${name} with its tasks, ${open_tasks} are open`];
       if (!mustBeOver) return [];
       await delay(LOOK_AGAIN_MS);
     }

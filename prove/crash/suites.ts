@@ -22,7 +22,13 @@ export const crashSqlite: Suite = {
   promise: `on the embedded database, ${PROMISE}`,
   counts: { short: 25, long: 1000, unit: "kill cycles" },
   run: async (run) =>
-    proveCrashes(run, { open: openSqliteWorld, passing: [], mayWriteAfterDeath: false, neglectMs: 30_000 }),
+    proveCrashes(run, {
+      open: openSqliteWorld,
+      passing: [],
+      mayWriteAfterDeath: false,
+      neglectMs: 30_000,
+      sweptMs: 20_000,
+    }),
 };
 
 export const crashPostgres: Suite = {
@@ -37,6 +43,7 @@ export const crashPostgres: Suite = {
       mayWriteAfterDeath: true,
       // A lost attempt is found when its lease of 30 s expires, and may be lost again.
       neglectMs: 120_000,
+      sweptMs: 20_000,
     }),
 };
 

@@ -45,6 +45,7 @@ const TABLES = Object.keys({
   delivery_bodies: true,
   delivery_places: true,
   delivery_attempts: true,
+  task_approvals: true,
   task_candidates: true,
   users: true,
   sessions: true,

@@ -199,6 +199,15 @@ function newForm(random: Random): { form: Fields; response: Json } {
   return { form, response: fromValue(answer.value) };
 }
 
+/** Hints for arguments of any schema. */
+const UI_SCHEMAS = [
+  null,
+  {},
+  { "ui:title": "😀", "ui:order": ["*"], amount: { "ui:widget": "currency", "ui:options": { currency: "/currency" } } },
+  { "a/b": { "ui:widget": "diff", "ui:before": "/amount" }, rows: { items: { text: { "ui:widget": "code" } } } },
+  { rows: { items: [{ "ui:enumNames": ["a"] }, { "ui:options": { unit: "kg" } }] } },
+];
+
 /** A question about one or several actions, in place of a form. */
 function newAction(random: Random): { form: Fields; response: Json } {
   const one = () => {
@@ -207,6 +216,7 @@ function newAction(random: Random): { form: Fields; response: Json } {
       name: random.pick(["refund", "😀", "a/b~c", "x".repeat(200)]),
       args: value,
       ...(random.chance(0.7) && { args_schema: schema }),
+      ...(random.chance(0.3) && { ui_schema: random.pick(UI_SCHEMAS) }),
       ...(random.chance(0.3) && { description: "What it does." }),
       ...(random.chance(0.3) && { risk: random.pick(["normal", "high"]) }),
       ...(random.chance(0.3) && { message_required: ["reject"] }),
@@ -220,14 +230,28 @@ function newAction(random: Random): { form: Fields; response: Json } {
       },
     ]);
   };
+  const approvals = random.chance(0.15) ? { approvals: fromValue(newApprovals(random)) } : {};
   if (random.chance(0.6)) {
     const { action, decision } = one();
-    return { form: { action: fromValue(action) }, response: fromValue(decision) };
+    return { form: { action: fromValue(action), ...approvals }, response: fromValue(decision) };
   }
   const several = Array.from({ length: 2 + random.int(3) }, one);
   return {
-    form: { actions: fromValue(several.map(({ action }) => action)) },
+    form: { actions: fromValue(several.map(({ action }) => action)), ...approvals },
     response: fromValue({ decisions: several.map(({ decision }) => decision) }),
+  };
+}
+
+/** Who must approve. */
+function newApprovals(random: Random): object {
+  const group = () =>
+    random.pick([{ role: "finance" }, { pool: "😀" }, { emails: ["a@example.com", "b@example.com"] }]);
+  return {
+    need: 1 + random.int(2),
+    ...(random.chance(0.5) && { from: group(), veto: random.pick(["any", "none"]) }),
+    ...(random.chance(0.3) && { exclude: random.pick([["asker"], ["asker", "on_behalf_of"], []]) }),
+    ...(random.chance(0.3) && { one_of_each: [group()] }),
+    ...(random.chance(0.3) && { blind: true }),
   };
 }
 

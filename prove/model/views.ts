@@ -76,6 +76,7 @@ export function listed(task: Task, by: Caller) {
     payload: request.redact ? { _redacted: true } : documents().payload,
     action: null,
     actions: null,
+    approvals: null,
     assign_to: request.email === null ? null : { email: request.email },
     assigned_to_email: request.email,
     assigned_to_user_id: null,

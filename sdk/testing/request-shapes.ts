@@ -51,6 +51,13 @@ export const CREATE_TASK = {
           ],
           "additionalProperties": true
         },
+        "ui_schema": {
+          "type": [
+            "object",
+            "null"
+          ],
+          "additionalProperties": true
+        },
         "description": {
           "type": [
             "string",
@@ -147,6 +154,13 @@ export const CREATE_TASK = {
             ],
             "additionalProperties": true
           },
+          "ui_schema": {
+            "type": [
+              "object",
+              "null"
+            ],
+            "additionalProperties": true
+          },
           "description": {
             "type": [
               "string",
@@ -217,6 +231,69 @@ export const CREATE_TASK = {
       },
       "minItems": 2,
       "maxItems": 50
+    },
+    "approvals": {
+      "type": [
+        "object",
+        "null"
+      ],
+      "required": [
+        "need"
+      ],
+      "properties": {
+        "need": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 10
+        },
+        "from": {
+          "type": [
+            "object",
+            "null"
+          ],
+          "additionalProperties": true
+        },
+        "veto": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "enum": [
+            "any",
+            "none"
+          ]
+        },
+        "exclude": {
+          "type": [
+            "array",
+            "null"
+          ],
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 200
+          },
+          "maxItems": 20
+        },
+        "blind": {
+          "type": [
+            "boolean",
+            "null"
+          ]
+        },
+        "one_of_each": {
+          "type": [
+            "array",
+            "null"
+          ],
+          "items": {
+            "type": "object",
+            "additionalProperties": true
+          },
+          "maxItems": 10
+        }
+      },
+      "additionalProperties": true
     },
     "form_definition": {
       "type": [
@@ -349,6 +426,13 @@ export const COMPLETE_TASK = {
     "response": {
       "type": "object",
       "additionalProperties": true
+    },
+    "round": {
+      "type": [
+        "integer",
+        "null"
+      ],
+      "minimum": 1
     },
     "completed_by_email": {
       "type": [

@@ -1,9 +1,10 @@
 import type { Actions } from "../../src/actions/request.ts";
+import { readPolicy, type Policy } from "../../src/approvals/policy.ts";
 import { notifiableEmail } from "../../src/channels/email/notifiable.ts";
 import { notifiableSlack } from "../../src/channels/slack/notifiable.ts";
 import { invalid, ServiceError } from "../../src/errors.ts";
 import { readUrlForm } from "../../src/outbound/url-form.ts";
-import { parseAssignTo, type Routing } from "../../src/tasks/assign-to.ts";
+import { routingOf, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
 import { describedIn, readRequestForm, type FormRequest } from "../../src/tasks/request-form.ts";
@@ -29,6 +30,8 @@ export interface Creation {
   request: FormRequest;
   /** null if it has no actions. */
   actions: Actions | null;
+  /** null if one person decides. */
+  policy: Policy | null;
   /** null if `assign_to` names no one. */
   routing: Routing | null;
   notify: readonly Destination[];
@@ -39,11 +42,12 @@ export function readCreation(given: unknown): Creation {
   requireShape(CREATE, given, "");
   const { request, actions } = readRequestForm(given as CreateTaskBody);
   requireForm(request, actions);
-  const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
+  const policy = readPolicy(request);
+  const routing = routingOf(request.assign_to ?? null, policy?.from ?? null);
   const notify = readNotify(request.notify ?? [], CHANNELS);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, []);
   if (request.callback_url != null) requireCallbackUrl(request.callback_url);
-  return { request, actions, routing, notify };
+  return { request, actions, policy, routing, notify };
 }
 
 /** Checks the schemas, and the values that they describe. @throws ServiceError */

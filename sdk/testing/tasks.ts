@@ -1,4 +1,7 @@
 import { answerToStore } from "../../src/actions/decision.ts";
+import type { Standing } from "../../src/approvals/count.ts";
+import type { Policy } from "../../src/approvals/policy.ts";
+import { proposalOf, stanceOf } from "../../src/approvals/proposal.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Caller } from "../../src/people/caller.ts";
@@ -11,6 +14,7 @@ import {
   isTerminal,
   isVerified,
   type AnswerEvent,
+  type Ballot,
   type GivenAnswer,
   type TaskEvent,
 } from "../../src/tasks/lifecycle.ts";
@@ -78,11 +82,11 @@ export function findByKey(
 }
 
 /** Stores a task with an unused key. */
-export function createTask(tasks: Tasks, { request, actions, routing, notify }: Creation): TaskRecord {
+export function createTask(tasks: Tasks, { request, actions, policy, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
-  const documents = toDocuments(request, actions);
+  const documents = toDocuments(request, actions, policy);
   const rows = newTask(
-    { body: request, documents, project: request.project ?? "default" },
+    { body: request, documents, policy, project: request.project ?? "default" },
     askerOf(ADMIN),
     actorOf(ADMIN),
     { now, home: HOME },
@@ -102,6 +106,7 @@ export function createTask(tasks: Tasks, { request, actions, routing, notify }: 
     audit_seq: entry === null ? 1 : 2,
     response: null,
     rejected_response: null,
+    votes: [],
   };
   const stored: Stored = { task, trail: [rows.audit], forget: endInTime(tasks, task) };
   tasks.stored.set(task.id, stored);
@@ -153,12 +158,38 @@ export function answerTask(tasks: Tasks, id: string, answer: GivenAnswer, by: Ac
   if (isTerminal(task.status) || tasks.timeline.now() >= task.timeout_at)
     throw new ServiceError("TASK_ALREADY_TERMINAL");
   requireFits(task.response_schema, answer.response, "/response", "assert");
-  const given = { ...answer, response: answerToStore(task, answer.response) };
+  const given = { ...answer, response: answerToStore(task, answer.response, proposalOf(task)) };
   return move(tasks, stored, eventOf(task, given, verdict), by);
 }
 
+/**
+ * Returns the decision of one of several people. There is no directory: everyone counts, by their address, and for each group.
+ * @throws ServiceError NEEDS_A_PERSON
+ */
+function ballotOf(task: TaskWithDocuments, { response, by }: GivenAnswer): Ballot | undefined {
+  if (task.approvals === null) return undefined;
+  if (by.email === null) throw new ServiceError("NEEDS_A_PERSON");
+  const { round } = JSON.parse(task.approvals) as Standing;
+  const policy = JSON.parse(task.approval_policy!) as Policy;
+  const decision = stanceOf(response, proposalOf(task));
+  const vote = {
+    user_id: by.email,
+    email: by.email,
+    name: by.name,
+    channel: by.channel,
+    round: decision === "edit" ? round + 1 : round,
+    decision,
+    response: JSON.stringify(response),
+    groups: policy.one_of_each.map((_, group) => group),
+    withdrawn_at: null,
+  };
+  return { policy, votes: task.votes, vote, others: null };
+}
+
 function eventOf(task: TaskWithDocuments, answer: GivenAnswer, verdict: Verdict): AnswerEvent {
-  if (!isVerified(task)) return { type: "accepted", assigns: null, ...answer, verdict: null };
+  const ballot = ballotOf(task, answer);
+  if (!isVerified(task))
+    return { type: "accepted", assigns: null, ...answer, verdict: null, ...(ballot && { ballot }) };
   const { status, verification_attempt } = task;
   const config = JSON.parse(task.verifier_config!) as JsonObject;
   return eventOfVerdict(answer, verdict, { status, verification_attempt }, attemptsOf(config));
@@ -213,7 +244,11 @@ function find(tasks: Tasks, id: string): Stored {
 
 function move(tasks: Tasks, stored: Stored, event: TaskEvent, by: Actor): TaskRecord {
   const { after, audit, response } = decide(stored.task, event, by, tasks.timeline.now());
-  stored.task = { ...stored.task, ...after, response };
+  const ballot = event.type === "accepted" ? event.ballot : undefined;
+  const votes = ballot
+    ? [...ballot.votes, { ...ballot.vote, seq: audit.seq, created_at: audit.created_at }]
+    : stored.task.votes;
+  stored.task = { ...stored.task, ...after, response, votes };
   addEntry(tasks, stored, audit);
   if (isTerminal(after.status)) {
     stored.forget();

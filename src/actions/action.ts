@@ -22,6 +22,8 @@ export interface Action extends ListedAction {
   message_required: readonly Decision[];
   args: JsonObject;
   args_schema: JsonObject;
+  /** Hints for showing and editing the arguments, as a payload has them. */
+  ui_schema: JsonObject | null;
 }
 
 const PatchOperation = {

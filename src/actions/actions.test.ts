@@ -3,6 +3,7 @@ import { checkPlan } from "../../form/plan/check.ts";
 import type { Entries } from "../../form/plan/entries.ts";
 import { planForm, readForm } from "../../form/plan/plan.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { homeOf } from "../db/home.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { CreateTaskBody, TaskRecord } from "../tasks/schema.ts";
 import type { ActionRequest } from "./schema.ts";
@@ -69,6 +70,7 @@ testOnBoth("a task about an action shows the action, and what it is made into", 
     message_required: [],
     args,
     args_schema,
+    ui_schema: null,
   });
   assert.equal(task.actions, null);
   assert.deepEqual([task.payload, task.payload_schema], [args, args_schema]);
@@ -258,6 +260,81 @@ testOnBoth("a request with an action that is wrong says where", async (service) 
   ]);
 });
 
+const money = { "ui:widget": "currency", "ui:currency": "EUR" };
+
+testOnBoth("how arguments are shown is in the record, and in the form that the service makes", async (service) => {
+  const ui_schema = { amount: money, lines: { items: { text: { "ui:widget": "code" } } } };
+  const one = await ask(service, { action: refund({ ui_schema }) });
+  assert.deepEqual(one.action?.ui_schema, ui_schema);
+  assert.deepEqual(one.form_definition?.["payload"], ui_schema);
+  assert.deepEqual((await service.call<TaskRecord>("GET", `/api/tasks/${one.id}`)).body, one);
+  const both = await ask(service, { actions: [refund(), refund({ ui_schema })] });
+  assert.deepEqual(
+    both.actions?.map((action) => action.ui_schema),
+    [null, ui_schema],
+  );
+  assert.deepEqual(both.form_definition?.["payload"], { actions: { items: [{}, { args: ui_schema }] } });
+});
+
+testOnBoth("an action that was stored before there were such hints has none", async (service) => {
+  const { id, action } = await ask(service, { action: refund() });
+  const { action: stored } = await service.ctx.db.query
+    .selectFrom("task_documents")
+    .select("action")
+    .where("task_id", "=", id)
+    .executeTakeFirstOrThrow();
+  const { ui_schema: _, ...earlier } = JSON.parse(stored!) as JsonObject;
+  await service.ctx.db.write((tx) =>
+    tx.query
+      .updateTable("task_documents")
+      .set({ action: JSON.stringify(earlier) })
+      .where("task_id", "=", id)
+      .where("home", "=", homeOf(id))
+      .execute(),
+  );
+  assert.deepEqual((await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body.action, action);
+});
+
+const many = (count: number): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, {}]));
+
+const WRONG_HINTS: Record<string, [ui_schema: JsonObject, path: string]> = {
+  "a widget for answers": [{ amount: { "ui:widget": "radio" } }, "/amount/ui:widget"],
+  "an unknown hint": [{ amount: { "ui:colour": "red" } }, "/amount/ui:colour"],
+  "an unknown option": [{ amount: { "ui:options": { "a/b": 1 } } }, "/amount/ui:options/a~1b"],
+  "a hint of the wrong type": [{ "ui:order": "amount" }, "/ui:order"],
+  "hints for an item that are no object": [{ lines: { items: [{}, 7] } }, "/lines/items/1"],
+  "a hidden argument": [{ to: { name: { "ui:widget": "hidden" } } }, "/to/name"],
+  "a hidden item": [{ lines: { items: [{ text: { "ui:options": { widget: "hidden" } } }] } }, "/lines/items/0/text"],
+  "a diff of two other arguments": [
+    { amount: { "ui:widget": "diff", "ui:before": "/to", "ui:after": "/lines" } },
+    "/amount",
+  ],
+  "hints for more than 1,000 places": [many(1001), "/n1000"],
+};
+for (const [name, [ui_schema, path]] of Object.entries(WRONG_HINTS))
+  testOnBoth(`${name} is refused with its place`, async (service) => {
+    assert.deepEqual(await refused(service, { action: refund({ ui_schema }) }), [
+      "VALIDATION_FAILED",
+      [`/action/ui_schema${path}`],
+    ]);
+    assert.deepEqual(await refused(service, { actions: [refund(), refund({ ui_schema })] }), [
+      "VALIDATION_FAILED",
+      [`/actions/1/ui_schema${path}`],
+    ]);
+  });
+
+testOnBoth(
+  "hints for arguments that are left out this time are taken, up to 1,000 for all actions",
+  async (service) => {
+    const half = refund({ ui_schema: many(500) });
+    await ask(service, { actions: [half, half] });
+    assert.deepEqual(await refused(service, { actions: [half, half, refund({ ui_schema: { amount: money } })] }), [
+      "VALIDATION_FAILED",
+      ["/actions/2/ui_schema/amount"],
+    ]);
+  },
+);
+
 testOnBoth("several actions are decided in their order, each by itself", async (service) => {
   const draft07 = {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -321,12 +398,15 @@ testOnBoth("the same request about an action gives the same task, and says if it
   };
   assert.equal(await replayed({}), "same");
   assert.equal(
-    await replayed({ action: { ...refund(), risk: "normal", editable: null, message_required: [] } }),
+    await replayed({ action: { ...refund(), risk: "normal", editable: null, message_required: [], ui_schema: null } }),
     "same",
   );
   assert.equal(await replayed({ action: refund({ risk: "high" }) }), "true");
+  assert.equal(await replayed({ action: refund({ ui_schema: { amount: money } }) }), "true");
   assert.equal(await replayed({ action: refund({ args: { ...args, amount: 1 } }) }), "true");
   assert.equal(await replayed({ action: { name: 7 } }), "true");
+  // This request alone would be refused.
+  assert.equal(await replayed({ payload: { amount: 90 } }), "true");
   assert.equal(await replayed({ action: undefined, actions: [refund(), refund()] }), "true");
 });
 

@@ -14,53 +14,72 @@ const NAMED_MAX = 20;
  *
  * @param task - the stored task
  * @param response - fits the response schema of the task
+ * @param proposal - the stored answer that is up for approval; null: the actions as they were asked for
  * @throws ServiceError NOT_EDITABLE, VALIDATION_FAILED
  */
-export function answerToStore(task: StoredActions, response: JsonObject): JsonObject {
+export function answerToStore(
+  task: StoredActions,
+  response: JsonObject,
+  proposal: JsonObject | null = null,
+): JsonObject {
   const actions = fromStored(task);
-  return actions === null ? response : decide(actions, response);
+  return actions === null ? response : decide(actions, response, proposal);
 }
 
-function decide(actions: Actions, response: JsonObject): JsonObject {
-  if (!actions.isList) return { ...decideOne(actions.all[0]!, response, "/response") };
+function decide(actions: Actions, response: JsonObject, proposal: JsonObject | null): JsonObject {
+  const proposed = proposal === null ? [] : decisionsIn(proposal);
+  if (!actions.isList) return { ...decideOne(actions.all[0]!, response, "/response", proposed[0]) };
   const given = response["decisions"] as JsonObject[];
-  return { decisions: given.map((one, i) => decideOne(actions.all[i]!, one, `/response/decisions/${i}`)) };
+  return { decisions: given.map((one, i) => decideOne(actions.all[i]!, one, `/response/decisions/${i}`, proposed[i])) };
 }
 
-/** @param path - JSON Pointer of the answer in the request */
-function decideOne(action: Action, given: JsonObject, path: string): DecisionRecord {
+/** Returns the decisions of a stored answer: one for each action. */
+export function decisionsIn(answer: JsonObject): DecisionRecord[] {
+  return (answer["decisions"] ?? [answer]) as DecisionRecord[];
+}
+
+/**
+ * @param path - JSON Pointer of the answer in the request
+ * @param proposed - what is up for approval; undefined: the action as it was asked for
+ */
+function decideOne(action: Action, given: JsonObject, path: string, proposed?: DecisionRecord): DecisionRecord {
   const decision = given["decision"] as Decision;
   const said = {
     ...(typeof given["message"] === "string" && given["message"].trim() !== "" && { message: given["message"] }),
   };
+  const shown = proposed?.args ?? action.args;
   const args = isJsonObject(given["args"]) ? given["args"] : null;
-  const isChanged = args !== null && !isSame(args, action.args);
+  const isChanged = args !== null && !isSame(args, shown);
   switch (decision) {
     case "approve":
       if (isChanged)
         throw refused(`${path}/args`, "The arguments were changed. Decide `edit` to run the changed ones.");
-      return { decision, args: action.args, ...said };
+      return toRun(action, shown, said);
     case "edit":
-      if (args === null || !isChanged) return unchanged(action, path, said);
+      if (args === null || !isChanged) {
+        requireMayApprove(action, path, said);
+        return toRun(action, shown, said);
+      }
       requireEditable(action, args, `${path}/args`);
-      return { decision, args, patch: patchBetween(action.args, args), ...said };
+      return toRun(action, args, said);
     case "reject":
     case "respond":
       return { decision, ...said };
   }
 }
 
+/** Returns the decision to run an action with these arguments. */
+function toRun(action: Action, args: JsonObject, said: { message?: string }): DecisionRecord {
+  if (isSame(args, action.args)) return { decision: "approve", args: action.args, ...said };
+  return { decision: "edit", args, patch: patchBetween(action.args, args), ...said };
+}
+
 /** An edit that changes nothing is an approval. */
-function unchanged(
-  { allowed, args, message_required }: Action,
-  path: string,
-  said: { message?: string },
-): DecisionRecord {
+function requireMayApprove({ allowed, message_required }: Action, path: string, said: { message?: string }): void {
   if (!allowed.includes("approve"))
     throw refused(`${path}/args`, "Nothing was changed, and this action cannot be approved as it is.");
   if (message_required.includes("approve") && said.message === undefined)
     throw refused(`${path}/message`, "Nothing was changed, so this is an approval, which needs a message.");
-  return { decision: "approve", args, ...said };
 }
 
 function requireEditable({ args: original, editable }: Action, args: JsonObject, path: string): void {

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { isEqual } from "../../json-schema/equality.ts";
 import { anyForm } from "../../form/fixtures/random-forms.ts";
+import type { PayloadNode } from "../../form/payload/node.ts";
+import { planPayload } from "../../form/payload/payload.ts";
 import { keepUntouched } from "../../form/plan/edits.ts";
 import { nodesOf } from "../../form/plan/nodes.ts";
 import { planForm, readForm, type Form } from "../../form/plan/plan.ts";
@@ -10,6 +12,7 @@ import { SEED } from "../../test/support/seed.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Action } from "./action.ts";
 import { formOfAction, formOfActions, type ActionForm } from "./form.ts";
+import { inferSchema } from "./infer-schema.ts";
 
 function action(more: Partial<Action>): Action {
   return {
@@ -21,6 +24,7 @@ function action(more: Partial<Action>): Action {
     message_required: [],
     args: { amount: 90 },
     args_schema: { type: "object", properties: { amount: { type: "number" } } },
+    ui_schema: null,
     ...more,
   };
 }
@@ -134,4 +138,90 @@ void test("what an edit must not change is read-only in the form, and a message 
   ]);
   assert.deepEqual(shown("reject"), ["/decision  required", "/message"]);
   assert.deepEqual(shown("respond"), ["/decision  required", "/message  required"]);
+});
+
+const SHOWN = {
+  "ui:order": ["code", "*"],
+  amount: { "ui:title": "Sum", "ui:widget": "currency", "ui:options": { currency: "EUR" } },
+  weight: { "ui:unit": "kg", "ui:help": "With its box." },
+  paid: { "ui:widget": "currency", "ui:currency": "/in" },
+  code: { "ui:widget": "code" },
+  due: { "ui:widget": "date" },
+  was: { "ui:widget": "diff", "ui:after": "/code" },
+};
+const GIVEN = { amount: 1240, weight: 2, paid: 7, in: "USD", code: "let a;", due: 1_767_225_600, was: "let b;" };
+const NOW = new Date("2026-11-22T12:00:00Z");
+
+void test("hints say how arguments are shown, alone and among several actions", () => {
+  const one = action({ args: GIVEN, args_schema: {}, ui_schema: SHOWN });
+  const kinds = (nodes: readonly PayloadNode[]) =>
+    nodes.map((node) => [node.pointer, node.title, node.kind, "text" in node ? node.text : ""].join(" | "));
+  const { payload, payload_schema, form_definition } = formOfAction(one);
+  const { nodes, ignored } = planPayload({ payload, payload_schema, hints: form_definition["payload"], now: NOW });
+  assert.deepEqual(ignored, []);
+  assert.deepEqual(kinds(nodes), [
+    "/code | Code | code | let a;",
+    "/amount | Sum | currency | €1,240.00",
+    "/weight | Weight | unit | 2 kg",
+    "/paid | Paid | currency | US$7.00",
+    "/in | In | text | USD",
+    "/due | Due | date-time | 1 Jan 2026, 00:00 UTC",
+    "/was | Was | diff | ",
+  ]);
+  const list = formOfActions([action({}), one]);
+  const all = planPayload({ ...list, hints: list.form_definition["payload"], now: NOW });
+  assert.deepEqual(all.ignored, []);
+  const [actions] = all.nodes;
+  const second = actions?.kind === "list" ? actions.items[1] : null;
+  const args = second?.kind === "group" ? second.children.find(({ title }) => title === "Arguments") : null;
+  assert.deepEqual(
+    args?.kind === "group" && kinds(args.children),
+    kinds(nodes).map((text) => `/actions/1/args${text}`),
+  );
+});
+
+void test("hints say how arguments are edited too: their titles, their units, and what takes several lines", () => {
+  const fields = (form: Form, name: string) => {
+    const answer = planForm(form, { [name]: [optionOf(form, name, "edit")] });
+    return [...nodesOf(answer.root)]
+      .filter(({ name: own, kind }) => own.includes("/args/") && kind !== "group")
+      .map((node) => [node.title, node.help ?? "", node.kind === "text" ? node.look : node.kind].join(" | "));
+  };
+  const args_schema = inferSchema(GIVEN);
+  const one = action({ args: GIVEN, args_schema, ui_schema: SHOWN });
+  const expected = [
+    "Code |  | area",
+    "Sum | In EUR | number",
+    "Weight | With its box. | number",
+    "Paid |  | number",
+    "In |  | line",
+    "Due |  | number",
+    "Was |  | line",
+  ];
+  assert.deepEqual(fields(read(formOfAction(one)), "/decision"), expected);
+  assert.deepEqual(fields(read(formOfActions([one, one])), "/decisions/1/decision"), expected);
+  const fixed = read(formOfAction({ ...one, editable: ["/amount"] }));
+  const sum = [...nodesOf(planForm(fixed, { "/decision": [optionOf(fixed, "/decision", "edit")] }).root)];
+  assert.deepEqual(
+    sum.filter(({ title }) => title === "Sum" || title === "Code").map(({ title, readonly }) => [title, readonly]),
+    [
+      ["Code", true],
+      ["Sum", false],
+    ],
+  );
+});
+
+void test("each of many large actions has its decision and its name to type, even if all are edited", () => {
+  const args = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`field_${i}`, "text"]));
+  const large = action({ args, args_schema: inferSchema(args), risk: "high" });
+  const form = read(formOfActions(Array.from({ length: 50 }, () => large)));
+  const names = (what: string) => Array.from({ length: 50 }, (_, i) => `/decisions/${i}/${what}`);
+  const edit = optionOf(form, "/decisions/0/decision", "edit");
+  const plan = planForm(form, Object.fromEntries(names("decision").map((name) => [name, [edit]])));
+  const nodes = new Map([...nodesOf(plan.root)].map((node) => [node.name, node]));
+  assert.ok(names("decision").every((name) => nodes.get(name)?.value === "edit"));
+  assert.ok(names("confirm").every((name) => nodes.get(name)?.problem?.code === "not_typed"));
+  assert.ok(names("message").every((name) => nodes.get(name)?.kind === "text"));
+  assert.deepEqual(new Set(names("args").map((name) => nodes.get(name)?.kind)), new Set(["group", "json"]));
+  assert.ok(nodes.size < 3000, `${nodes.size} nodes`);
 });

@@ -1,7 +1,9 @@
 import { oneLine } from "../../form/plain-text.ts";
+import { merge } from "../../form/plan/hints.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { embedSchema, isDraft07 } from "./embed-schema.ts";
 import { pointerTree, type PointerTree } from "./pointers.ts";
+import { fieldHintsOf, uiSchemaAt } from "./ui-schema.ts";
 import { DECISIONS, PATCH_SCHEMA, type Action, type Decision } from "./action.ts";
 
 /** Longest message of a person. */
@@ -25,13 +27,18 @@ export interface ActionForm {
 
 /** Returns the form about one action: its payload is the arguments, and the answer is a decision. */
 export function formOfAction(action: Action): ActionForm {
-  const { args, args_schema } = action;
+  const { args, args_schema, ui_schema } = action;
   const dialect = args_schema["$schema"];
   return {
     payload: args,
     payload_schema: args_schema,
     response_schema: { ...(dialect !== undefined && { $schema: dialect }), ...decisionSchema(action, dialect, "args") },
-    form_definition: { decision: "/decision", prefill: { "/args": "" }, ui: decisionHints(action) },
+    form_definition: {
+      decision: "/decision",
+      prefill: { "/args": "" },
+      ui: decisionHints(action),
+      ...(ui_schema !== null && { payload: ui_schema }),
+    },
   };
 }
 
@@ -57,7 +64,10 @@ export function formOfActions(actions: readonly Action[]): ActionForm {
             type: "object",
             title: name,
             ...(description !== null && { description }),
-            properties: { name: { const: name }, args: embedSchema(args_schema, dialect, `action-${i}`) },
+            properties: {
+              name: { const: name, title: "Action" },
+              args: { title: "Arguments", ...embedSchema(args_schema, dialect, `action-${i}`) },
+            },
           })),
         ),
       },
@@ -76,8 +86,16 @@ export function formOfActions(actions: readonly Action[]): ActionForm {
     form_definition: {
       prefill: Object.fromEntries(actions.map((_, i) => [`/decisions/${i}/args`, `/actions/${i}/args`])),
       ui: { decisions: { items: actions.map(decisionHints) } },
+      ...(actions.some(({ ui_schema }) => ui_schema !== null) && {
+        payload: { actions: { items: actions.map(payloadHints) } },
+      }),
     },
   };
+}
+
+/** Returns the hints for showing one of several actions. */
+function payloadHints({ ui_schema, args }: Action, index: number): JsonObject {
+  return ui_schema === null ? {} : { args: uiSchemaAt(ui_schema, args, `/actions/${index}/args`) };
 }
 
 /** Returns the schema of an answer about one action, as a person sends it and as it is stored. */
@@ -137,12 +155,14 @@ function condition(holds: JsonObject, then: JsonObject): JsonObject {
   return { if: holds, then };
 }
 
-function decisionHints({ args, allowed, editable, risk }: Action): JsonObject {
+function decisionHints({ args, allowed, editable, risk, ui_schema }: Action): JsonObject {
+  const fixed = editable === null ? null : readonlyOutside(args, pointerTree(editable));
+  const shown = ui_schema === null ? null : fieldHintsOf(ui_schema);
   return {
     decision: { "ui:widget": "buttons", "ui:options": { tone: TONES } },
     message: { "ui:widget": "textarea" },
     ...(risk === "high" && { confirm: { "ui:widget": "typed" } }),
-    ...(allowed.includes("edit") && editable !== null && { args: readonlyOutside(args, pointerTree(editable)) }),
+    ...(allowed.includes("edit") && (fixed ?? shown) !== null && { args: merge(shown, fixed) }),
   };
 }
 

@@ -2,6 +2,7 @@ import { invalid, ServiceError } from "../errors.ts";
 import { parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { inferSchema } from "./infer-schema.ts";
 import { isPointer } from "./pointers.ts";
+import { placesOfRequest, requireUiSchema } from "./ui-schema.ts";
 import type { Action, ListedAction } from "./action.ts";
 import type { ActionRequest } from "./schema.ts";
 
@@ -32,13 +33,14 @@ export function readActions(body: {
       details: own.map((name) => ({ path: `/${name}`, message: "Leave this out: it is made from the action." })),
     });
   if (action != null && actions != null) throw invalid("/actions", "Send either `action` or `actions`.");
+  const places = placesOfRequest();
   return actions == null
-    ? { all: [withDefaults(action!, "/action")], isList: false }
-    : { all: actions.map((one, i) => withDefaults(one, `/actions/${i}`)), isList: true };
+    ? { all: [withDefaults(action!, "/action", places)], isList: false }
+    : { all: actions.map((one, i) => withDefaults(one, `/actions/${i}`, places)), isList: true };
 }
 
-function withDefaults(given: ActionRequest, path: string): Action {
-  const { name, args, args_schema, description, risk } = given;
+function withDefaults(given: ActionRequest, path: string, places: { left: number }): Action {
+  const { name, args, args_schema, ui_schema, description, risk } = given;
   const allowed = given.allowed ?? ["approve", "reject"];
   const message_required = given.message_required ?? [];
   for (const decision of message_required)
@@ -49,6 +51,7 @@ function withDefaults(given: ActionRequest, path: string): Action {
   for (const [i, pointer] of (editable ?? []).entries())
     if (!isPointer(pointer))
       throw invalid(`${path}/editable/${i}`, 'Must be a JSON Pointer, such as "/amount"; "" is all of the arguments.');
+  if (ui_schema != null) requireUiSchema(ui_schema, `${path}/ui_schema`, places);
   return {
     name,
     description: description ?? null,
@@ -58,12 +61,16 @@ function withDefaults(given: ActionRequest, path: string): Action {
     message_required,
     args,
     args_schema: args_schema ?? inferSchema(args),
+    ui_schema: ui_schema ?? null,
   };
 }
 
-/** What is stored of one action. The rest of a single action is in the payload and its schema. */
-type Stored = Omit<Action, "args" | "args_schema">;
-type StoredOfList = Omit<Action, "args">;
+/**
+ * What is stored of one action. The rest of a single action is in the payload and its schema. Earlier releases stored no
+ * `ui_schema`.
+ */
+type Stored = Omit<Action, "args" | "args_schema" | "ui_schema"> & Partial<Pick<Action, "ui_schema">>;
+type StoredOfList = Stored & Pick<Action, "args_schema">;
 
 /** The columns of a task that its actions are in. */
 export interface StoredActions {
@@ -90,9 +97,16 @@ export function fromStored({ action, payload, payload_schema }: StoredActions): 
   const stored = JSON.parse(action) as Stored | StoredOfList[];
   const args = JSON.parse(payload) as JsonObject;
   if (!Array.isArray(stored))
-    return { all: [{ ...stored, args, args_schema: JSON.parse(payload_schema) as JsonObject }], isList: false };
+    return {
+      all: [actionOf({ ...stored, args_schema: JSON.parse(payload_schema) as JsonObject }, args)],
+      isList: false,
+    };
   const given = args["actions"] as { args: JsonObject }[];
-  return { all: stored.map((one, i) => ({ ...one, args: given[i]!.args })), isList: true };
+  return { all: stored.map((one, i) => actionOf(one, given[i]!.args)), isList: true };
+}
+
+function actionOf({ ui_schema = null, ...stored }: StoredOfList, args: JsonObject): Action {
+  return { ...stored, args, ui_schema };
 }
 
 /** Returns the fields of a record that are about actions. */

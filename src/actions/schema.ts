@@ -23,6 +23,13 @@ export const ActionRequest = Type.Object(
     args_schema: Type.Optional(
       Nullable(Json("JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it.")),
     ),
+    ui_schema: Type.Optional(
+      Nullable(
+        Json(
+          "uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`.",
+        ),
+      ),
+    ),
     description: Type.Optional(Nullable(Text({ maxLength: 10_000, description: "What it does, for a person." }))),
     allowed: Type.Optional(Nullable(decisionList("What a person may decide. Default: `approve` and `reject`.", 1))),
     editable: Type.Optional(
@@ -62,4 +69,5 @@ export const Action = Type.Object({
   message_required: Type.Array(DecisionName, { description: "Decisions that need a message." }),
   args: Json("The arguments."),
   args_schema: Json("JSON Schema of `args`."),
+  ui_schema: Nullable(Json("uiSchema of `args`: how arguments are shown and edited.")),
 });

@@ -1,4 +1,4 @@
-import { factsByPointer, type Fact } from "../../form/payload/summary.ts";
+import { allFacts, type Fact } from "../../form/payload/summary.ts";
 import { planPayload } from "../../form/payload/payload.ts";
 import { cutText, oneLine } from "../../form/plain-text.ts";
 import { ENGLISH } from "../../form/plan/messages.ts";
@@ -69,27 +69,64 @@ function cut(facts: readonly Fact[], max: number, noun: string): Pick<Decided, "
   return { facts: facts.slice(0, max), left_out: leftOutOf(facts.length - max, noun) };
 }
 
+/** Values of one entry of a list that its line shows, and its characters as people count them. */
+const MAX_VALUES = 4;
+const MAX_ENTRY = 200;
+
 /** Returns each changed argument as it is shown before and after. Confidential and large ones are only named. */
 function changesOf(
-  { args: before, args_schema: payload_schema }: Action,
+  { args: before, args_schema: payload_schema, ui_schema: hints }: Action,
   { args: after, patch = [] }: DecisionRecord,
   { time_zone, now }: Look,
 ): Fact[] {
-  const pointers = [...new Set(patch.map(({ path }) => path))];
-  const sides = [before, after].map((payload) => {
-    const plan = planPayload({ payload, payload_schema, hints: undefined, time_zone, now });
-    return { payload, facts: factsByPointer(plan, pointers) };
-  });
-  return pointers.map((pointer): Fact => {
-    const [was, is] = sides.map(({ payload, facts }) => textAt(payload, facts, pointer));
-    const title = sides.map(({ facts }) => facts.get(pointer)?.title).find((known) => known !== undefined);
-    return { title: title ?? namesIn(pointer), text: was == null || is == null ? "changed" : `${was} → ${is}` };
+  const [was, is] = [before, after].map((payload): Side => {
+    const plan = planPayload({ payload, payload_schema, hints, time_zone, now });
+    return { payload, facts: allFacts(plan) };
+  }) as [Side, Side];
+  const steps = new Map(patch.map((step) => [`${step.op} ${step.path}`, step]));
+  return [...steps.values()].map(({ op, path }): Fact => {
+    const list = path.slice(0, path.lastIndexOf("/"));
+    if (op === "remove" && isList(was, list)) return { title: namesIn(list), text: entryOf("removed", was, path) };
+    if (op === "add" && isList(is, list)) return { title: namesIn(list), text: entryOf("added", is, path) };
+    const [from, to] = [textAt(was, path), textAt(is, path)];
+    const title = isInList(was, path) ? undefined : (was.facts.get(path) ?? is.facts.get(path))?.title;
+    return { title: title ?? namesIn(path), text: from === null || to === null ? "changed" : `${from} → ${to}` };
   });
 }
 
-/** @returns null if the value may not be shown, or is too large for a line */
-function textAt(payload: unknown, facts: ReadonlyMap<string, Fact>, pointer: string): string | null {
-  return facts.get(pointer)?.text ?? (valueAt(payload, pointer) == null ? ENGLISH.words.nothing : null);
+/** The arguments before or after, and how each value is shown. */
+interface Side {
+  payload: unknown;
+  facts: ReadonlyMap<string, Fact>;
+}
+
+function isList({ payload }: Side, pointer: string): boolean {
+  return Array.isArray(valueAt(payload, pointer));
+}
+
+function isInList(side: Side, pointer: string): boolean {
+  const parts = pointer.split("/");
+  return parts.some((_, i) => i > 0 && isList(side, parts.slice(0, i).join("/")));
+}
+
+/** Returns null if the value may not be shown, or is too large for a line. */
+function textAt({ payload, facts }: Side, pointer: string): string | null {
+  const value = valueAt(payload, pointer);
+  if (value == null) return ENGLISH.words.nothing;
+  return facts.get(pointer)?.text ?? (Array.isArray(value) ? countOf(value.length) : null);
+}
+
+function countOf(entries: number): string {
+  return entries === 1 ? "1 entry" : `${entries} entries`;
+}
+
+/** "added: SKU: J1, Quantity: 2" */
+function entryOf(word: string, { facts }: Side, pointer: string): string {
+  const own = facts.get(pointer)?.text;
+  const below = [...facts].filter(([at]) => at.startsWith(`${pointer}/`)).map(([, fact]) => fact);
+  const texts = own === undefined ? below.slice(0, MAX_VALUES).map(({ title, text }) => `${title}: ${text}`) : [own];
+  if (texts.length === 0) return word;
+  return cutText(`${word}: ${texts.join(", ")}${below.length > MAX_VALUES ? ", ..." : ""}`, MAX_ENTRY);
 }
 
 /** "/lines/0/text" -> "Lines · 1 · Text" */

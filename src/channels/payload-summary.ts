@@ -63,8 +63,14 @@ export function summaryOfTask(
 }
 
 /** Returns the arguments of one action. */
-export function summaryOfArgs({ args, args_schema }: Action, options: Omit<SummaryOptions, "hints">): SummaryOfPayload {
-  return summaryOfPayload({ payload: args, payload_schema: args_schema }, { ...options, hints: {} });
+export function summaryOfArgs(
+  { args, args_schema, ui_schema }: Action,
+  options: Omit<SummaryOptions, "hints">,
+): SummaryOfPayload {
+  return summaryOfPayload(
+    { payload: args, payload_schema: args_schema },
+    { ...options, hints: { payload: ui_schema } },
+  );
 }
 
 /**

@@ -1,7 +1,9 @@
 /** The table of commands: what each is called, takes and does. A command loads what it needs when it runs. */
 import { Command } from "commander";
 import { SERVICE_COMMAND } from "../lib/command.ts";
+import type { AnswerCommand, Output, TaskCommand } from "./clients.ts";
 import { describeCommands } from "./help.ts";
+import type { Ask, DecideOptions } from "./actions.ts";
 import type { CreateAgentOptions, InProject } from "./agents.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { UsageError } from "./options.ts";
@@ -14,7 +16,9 @@ import type { WebhookKeyOptions } from "./webhook-key.ts";
 /** The process as commands see it. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
-  output: Tasks.Output;
+  output: Output;
+  /** Asks the person at the terminal for a line; null if there is none, because a program runs the command. */
+  ask: Ask;
   /** Whether the terminal shows colours. */
   color: boolean;
   /** Sets the exit code of the process. */
@@ -104,12 +108,14 @@ function addServiceCommands(program: Command, { env, output, color, exit }: Surr
     });
 }
 
-function addTaskCommands(program: Command, { env, output, finish }: Surroundings): void {
-  const run = async (read: (module: typeof Tasks) => Promise<Tasks.TaskCommand>): Promise<void> => {
+function addTaskCommands(program: Command, { env, output, ask, finish }: Surroundings): void {
+  const run = async (read: (module: typeof Tasks) => Promise<TaskCommand>): Promise<void> => {
     const command = await read(await import("./tasks.ts"));
-    const { clientOfCommand } = await import("./tasks.ts");
+    const { clientOfCommand } = await import("./clients.ts");
     finish(await command(clientOfCommand(), output));
   };
+  const answer = async (command: AnswerCommand): Promise<void> =>
+    finish(await command((await import("./clients.ts")).clientOfAnswers(env), output));
   const tasks = program
     .command("tasks")
     .description("Acts as an agent, on the service at SERVICE_URL or on this machine.");
@@ -117,11 +123,24 @@ function addTaskCommands(program: Command, { env, output, finish }: Surroundings
   tasks
     .command("create")
     .description(
-      'Creates a task. Without a schema, the answer is yes or no. With a schema for a single value, such as {"type":"boolean"}, the form has one field and the answer is its value. With --wait, prints the answer. Give JSON directly, from a file (@file) or from standard input (-).',
+      'Creates a task. Without a schema, the answer is yes or no. With a schema for a single value, such as {"type":"boolean"}, the form has one field and the answer is its value. With --action, asks whether an action may run: a person approves, edits, rejects or responds. With --wait, prints the answer. Give JSON directly, from a file (@file) or from standard input (-).',
     )
-    .requiredOption("--task <text>", "the question")
+    .option("--task <text>", "the question; required, unless it is about an action")
     .option("--payload <json>", "an object that is shown with the question")
     .option("--schema <json>", "the JSON Schema of the answer")
+    .option("--action <name>", "asks whether this action may run")
+    .option("--args <json>", "the arguments of the action; default: {}")
+    .option("--args-schema <json>", "the JSON Schema of the arguments; default: their shape")
+    .option("--ui-schema <json>", "how the arguments are shown and edited")
+    .option("--description <text>", "what the action does")
+    .option(
+      "--allowed <list>",
+      "of approve, edit, reject and respond, with commas between them; default: approve,reject",
+    )
+    .option("--editable <pointer>", "an argument that an edit may change; may be given several times", collect)
+    .option("--risk <level>", "normal (default) or high, which makes approving slow on purpose")
+    .option("--message-required <list>", "decisions that need a message")
+    .option("--actions <json>", "asks about 2 to 50 actions: a list, with the fields of the API")
     .option("--timeout <seconds>", "how long the task can be answered")
     .option("--key <key>", "the idempotency key")
     .option("--assign-to <address>", "who is to answer")
@@ -146,10 +165,32 @@ function addTaskCommands(program: Command, { env, output, finish }: Surroundings
     .argument("<json>", "the answer")
     .option("--email <address>", "the person who answers")
     .action(async (id: string, json: string, given: { email?: string }) => {
-      const { answerTask, clientOfAnswers } = await import("./tasks.ts");
-      const answer = await answerTask(id, json, given);
-      finish(await answer(clientOfAnswers(env), output));
+      await answer(await (await import("./tasks.ts")).answerTask(id, json, given));
     });
+
+  tasks
+    .command("show")
+    .description("Shows a task: the question, what it is about with all arguments, and what was decided.")
+    .argument("<id>", "the id of a task")
+    .option("--json", "prints the record as JSON")
+    .action(async (id: string, given: { json?: boolean }) =>
+      answer(await (await import("./show.ts")).showTask(id, given)),
+    );
+
+  tasks
+    .command("decide")
+    .description(
+      "Decides about an action for a person, with the same token as answer, and prints the decision as JSON. For several actions, one decision counts for all, or a JSON list has one for each. At a terminal, you type the name of an action with a high risk to approve it. Give JSON directly, from a file (@file) or from standard input (-).",
+    )
+    .argument("<id>", "the id of a task")
+    .argument("<decision>", "approve, edit, reject, respond or a JSON list")
+    .option("--args <json>", "for edit: all arguments to run it with")
+    .option("--message <text>", "required by respond, and where the action says so")
+    .option("--email <address>", "the person who decides")
+    .option("--yes", "asks for no name")
+    .action(async (id: string, decision: string, given: DecideOptions) =>
+      answer(await (await import("./actions.ts")).decideTask(id, decision, given, ask)),
+    );
 
   tasks
     .command("list")

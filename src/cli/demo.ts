@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { Client } from "../../sdk/index.ts";
 import { findSettings } from "../../sdk/settings.ts";
 import { readConfig } from "../config.ts";
-import { clientOfCommand, type Output } from "./tasks.ts";
+import { clientOfCommand, type Output } from "./clients.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -164,7 +164,7 @@ void test("what is not understood ends with 2 and the help, and nothing is looke
   ];
   const unexpected = () => assert.fail("nothing is to be looked at");
   const output = { result: unexpected, note: unexpected };
-  const around = { env: {}, output, color: false, finish: unexpected, exit: unexpected };
+  const around = { env: {}, output, ask: null, color: false, finish: unexpected, exit: unexpected };
   for (const args of wrong) await assert.rejects(runCommand(["doctor", ...args], around), UsageError, args.join(" "));
 });
 

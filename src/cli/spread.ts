@@ -2,7 +2,7 @@ import { readConfig } from "../config.ts";
 import type { Spread } from "../db/spread.ts";
 import { SERVICE_COMMAND } from "../lib/command.ts";
 import { UsageError } from "./options.ts";
-import type { Output } from "./tasks.ts";
+import type { Output } from "./clients.ts";
 
 export interface SpreadOptions {
   shards?: string;

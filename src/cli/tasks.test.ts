@@ -169,6 +169,30 @@ test(
     assert.match(bare.err, /The answer is not a JSON object/);
     assert.equal((await run("tasks", "answer", like, '{"value":5}')).code, 0);
     assert.deepEqual(JSON.parse((await run("tasks", "watch", like)).out), { value: 5 });
+    // An action, with a flag of each kind.
+    const args = '{"amount":90}';
+    const about = ["--action", "refund", "--args", args, "--allowed", "approve,edit", "--editable", "/amount"];
+    const { out: action } = await run("tasks", "create", ...about, "--risk", "high");
+    assert.match(
+      (await run("tasks", "show", action)).out,
+      /^Run refund\?\n[^]*\nrefund \(high risk\)\n {2}Amount: 90\n/,
+    );
+    const byItself = await stranger.run("tasks", "decide", action, "approve");
+    assert.deepEqual([byItself.code, /AGENT_SCOPE_MISSING/.test(byItself.err)], [1, true], byItself.err);
+    const decided = await run(
+      "tasks",
+      "decide",
+      action,
+      "edit",
+      "--args",
+      '{"amount":45}',
+      "--email",
+      "dana@example.com",
+    );
+    assert.deepEqual((JSON.parse(decided.out) as { patch: unknown }).patch, [
+      { op: "replace", path: "/amount", value: 45 },
+    ]);
+    assert.deepEqual(JSON.parse((await run("tasks", "watch", action)).out), JSON.parse(decided.out));
     const never = await run("tasks", "create", "--task", "Never?", "--schema", '{"not":{}}');
     assert.equal(never.code, 1);
     assert.match(never.err, /RESPONSE_SCHEMA_NOT_OBJECT/);
@@ -191,6 +215,10 @@ test("a command that is mistyped is told what is wrong, and nothing is asked", {
     [["tasks", "create", "--task", "x", "--timeout", "1h"], /--timeout is "1h"; it takes whole seconds/],
     [["tasks", "answer", "tsk_1"], /takes the id of a task and the answer/],
     [["tasks", "watch"], /takes the id of a task/],
+    [["tasks", "show"], /takes the id of a task/],
+    [["tasks", "decide", "tsk_1"], /takes the id of a task and approve, edit, reject, respond or a JSON list/],
+    [["tasks", "decide", "tsk_1", "allow"], /one of approve, edit, reject, respond, or a JSON list/],
+    [["tasks", "create", "--action", "refund", "--schema", "{}"], /no --payload or --schema/],
     [["tasks", "watch", "tsk_1", "--timeout", "soon"], /it takes whole seconds/],
   ];
   for (const [args, says] of wrong) {

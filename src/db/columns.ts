@@ -47,6 +47,7 @@ export const COLUMNS = {
     decided_by_kind: "text",
     decided_by_name: "text",
     home: "integer",
+    approvals: "json",
   },
   task_documents: {
     task_id: "text",
@@ -60,6 +61,7 @@ export const COLUMNS = {
     home: "integer",
     action: "json",
     listed_action: "json",
+    approval_policy: "json",
   },
   task_responses: {
     task_id: "text",
@@ -93,6 +95,21 @@ export const COLUMNS = {
     actor_email: "text",
     channel: "text",
     created_at: "bigint",
+    home: "integer",
+  },
+  task_approvals: {
+    task_id: "text",
+    seq: "bigint",
+    round: "bigint",
+    user_id: "text",
+    email: "text",
+    name: "text",
+    channel: "text",
+    decision: "text",
+    response: "json",
+    groups: "json",
+    created_at: "bigint",
+    withdrawn_at: "bigint",
     home: "integer",
   },
   deliveries: {

@@ -16,6 +16,7 @@ export const TASK_BOUND = {
   audit_entries: "task_id",
   verification_attempts: "task_id",
   task_candidates: "task_id",
+  task_approvals: "task_id",
   deliveries: "task_id",
   delivery_bodies: null,
   delivery_attempts: null,

@@ -25,6 +25,7 @@ import { stoppedBy } from "./migrations/0020-stopped-by.ts";
 import { homes } from "./migrations/0021-homes.ts";
 import { actions } from "./migrations/0022-actions.ts";
 import { listedActions } from "./migrations/0023-listed-actions.ts";
+import { approvals } from "./migrations/0024-approvals.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -124,6 +125,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0021-homes": homes(dialect),
     "0022-actions": actions,
     "0023-listed-actions": listedActions,
+    "0024-approvals": approvals(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -15,6 +15,7 @@ export interface Schema {
   delivery_origins: DeliveryOriginRow;
   task_totals: TaskTotalsRow;
   task_candidates: TaskCandidateRow;
+  task_approvals: TaskApprovalRow;
   projects: ProjectRow;
   project_members: ProjectMemberRow;
   agents: AgentRow;
@@ -87,6 +88,8 @@ export interface TaskRow {
   /** What decided a completed task: see `DecidedBy` (tasks/decided-by.ts). null also for answers of earlier releases. */
   decided_by_kind: string | null;
   decided_by_name: string | null;
+  /** JSON of where the approvals by several people stand (approvals/count.ts); null: one person decides. */
+  approvals: string | null;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }
@@ -105,6 +108,33 @@ export interface TaskDocumentsRow {
   action: string | null;
   /** JSON of their names and risks, for rows of lists; null: none. */
   listed_action: string | null;
+  /** JSON of who must approve (approvals/policy.ts); null: one person decides. */
+  approval_policy: string | null;
+  /** The home of the task (home.ts). */
+  home: number;
+}
+
+/** What one person decided about a task that several must approve. A person's last row of a round counts. */
+export interface TaskApprovalRow {
+  task_id: string;
+  /** That of its audit entry, which orders the rows of a task. */
+  seq: number;
+  /** 1, 2, ...: an edit begins another, in which earlier rows do not count. */
+  round: number;
+  user_id: string;
+  email: string | null;
+  /** At the time. */
+  name: string | null;
+  channel: string | null;
+  /** See `Stance` (approvals/count.ts). */
+  decision: string;
+  /** JSON of the answer. */
+  response: string;
+  /** JSON: which of `one_of_each` the person belonged to, by number. */
+  groups: string;
+  created_at: number;
+  /** When the person took it back; null: it counts. */
+  withdrawn_at: number | null;
   /** The home of the task (home.ts). */
   home: number;
 }

@@ -59,6 +59,15 @@ export async function findUserByAccount(reader: Reader, team_id: string | null, 
   return rows.length === 1 ? toUser(rows[0]!) : null;
 }
 
+/** Returns the users with these ids or addresses, active or not. */
+export async function findUsersNamed(reader: Reader, names: readonly string[]): Promise<User[]> {
+  if (names.length === 0) return [];
+  const rows = await selectUsers(reader.query)
+    .where((where) => where.or([where("id", "in", names), where("email_key", "in", names.map(emailKey))]))
+    .execute();
+  return rows.map(toUser);
+}
+
 /** Active users in a project who match every given criterion, least recently assigned first. */
 export function membersOf(
   tx: Tx,

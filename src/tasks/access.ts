@@ -1,4 +1,6 @@
 import type { Reader } from "../db/database.ts";
+import { readExclusions } from "../approvals/eligible.ts";
+import { findPolicy } from "../approvals/store.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
 import { AGENT_SCOPES, isOwnOf, type AgentCaller, type AgentScope } from "../people/agent-caller.ts";
@@ -17,6 +19,7 @@ import { findUser } from "../people/store.ts";
 import { sayWhoCanAnswer } from "./answerers.ts";
 import { isAmong, listCandidates } from "./candidates.ts";
 import { isNamedBy, parseNotify } from "./notify.ts";
+import { routingIn } from "./assign-to.ts";
 import { findRequest, type Task } from "./store.ts";
 
 /**
@@ -54,6 +57,8 @@ const MAY = {
   poll: [...INVOLVED, ...AGENTS],
   /** A claim never blocks an answer. It only shows others that someone has started. */
   complete: [...INVOLVED, "embedder", "answerer"],
+  /** Taking back one's own approval. */
+  withdraw: INVOLVED,
   claim: INVOLVED,
   /** Of these, only the holder of the claim and operators. */
   release: INVOLVED,
@@ -75,10 +80,23 @@ const ROLE_OF_SCOPE = { ask: "asker", read: "reader", answer: "answerer", embed:
 >;
 
 /** The actions that a link allows. */
-const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete"]);
+const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete", "withdraw"]);
+
+/** What only those may do whose decision counts, where several people must approve. */
+const DECIDING: ReadonlySet<TaskAction> = new Set(["complete", "withdraw"]);
 
 /** The fields of a task that decide about access. */
-type AccessedTask = Pick<Task, "id" | "project" | "assigned_to_user_id" | "assigned_to_email" | "asked_by_id">;
+type AccessedTask = Pick<
+  Task,
+  | "id"
+  | "project"
+  | "assigned_to_user_id"
+  | "assigned_to_email"
+  | "asked_by_kind"
+  | "asked_by_id"
+  | "on_behalf_of"
+  | "approvals"
+>;
 
 /**
  * Rejects callers who may never do this, before anything is read. Agents are rejected later if the action concerns a task,
@@ -175,7 +193,7 @@ export function canSee(agent: AgentCaller, task: Pick<Task, "project" | "asked_b
 /**
  * Rejects callers who may not do this with this task. Tells people whom `notify` names who can answer.
  * @throws ServiceError FORBIDDEN; TASK_NOT_FOUND for agents that may not know the task, and for people of other projects;
- *   AGENT_SCOPE_MISSING
+ *   AGENT_SCOPE_MISSING; NEEDS_A_PERSON, EXCLUDED
  */
 export async function requireMayWith(
   reader: Reader,
@@ -183,7 +201,11 @@ export async function requireMayWith(
   action: TaskAction,
   task: AccessedTask,
 ): Promise<void> {
-  if (await mayWith(reader, caller, action, task)) return;
+  if (await hasRoleFor(reader, caller, action, task)) {
+    const refusal = DECIDING.has(action) ? await whyNotCounted(reader, caller, task) : null;
+    if (refusal !== null) throw refusal;
+    return;
+  }
   if (caller.kind === "agent")
     throw canSee(caller, task) ? refusalOf(caller, action) : new ServiceError("TASK_NOT_FOUND");
   if (caller.kind === "user" && !isInProject(caller.user, task.project)) throw new ServiceError("TASK_NOT_FOUND");
@@ -198,11 +220,37 @@ export async function mayWith(
   action: TaskAction,
   task: AccessedTask,
 ): Promise<boolean> {
+  if (!(await hasRoleFor(reader, caller, action, task))) return false;
+  return !DECIDING.has(action) || (await whyNotCounted(reader, caller, task)) === null;
+}
+
+async function hasRoleFor(reader: Reader, caller: Caller, action: TaskAction, task: AccessedTask): Promise<boolean> {
   if (!mayEver(caller, action)) return false;
   // Nothing has to be read for an agent, and each of its requests asks.
   if (caller.kind === "agent") return rolesOfAgent(caller, task).some((role) => isAllowed(role, action));
   for await (const role of rolesOf(reader, caller, task)) if (isAllowed(role, action)) return true;
   return false;
+}
+
+/**
+ * Returns why the decision of a caller, who has a role for it, does not count where several people must approve; null if it
+ * does, or if one person decides. (beyond: More than one person)
+ */
+export async function whyNotCounted(reader: Reader, caller: Caller, task: AccessedTask): Promise<ServiceError | null> {
+  if (task.approvals === null) return null;
+  const person = personOf(caller);
+  // An embedding product vouches for somebody that the service cannot tell from others.
+  if (person === null || (caller.kind === "recipient" && caller.grant.kind === "embed"))
+    return new ServiceError("NEEDS_A_PERSON");
+  const policy = await findPolicy(reader, task.id);
+  if (policy === null) throw new ServiceError("TASK_NOT_FOUND");
+  const why = (await readExclusions(reader, task, policy))(person);
+  if (why !== null) return new ServiceError("EXCLUDED", { message: why });
+  if (policy.from === null) return null;
+  const candidates = await listCandidates(reader, task.id);
+  // Where routing matched no one, only operators are left.
+  if (candidates.length === 0 || isAmong(candidates, person)) return null;
+  return new ServiceError("FORBIDDEN", { message: await sayWhoCanAnswer(reader, task) });
 }
 
 /**
@@ -244,7 +292,7 @@ function isUnassigned(task: Pick<Task, "assigned_to_user_id" | "assigned_to_emai
 async function wasNotified(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
   const asked = await findRequest(reader, id);
   // If routing matched no one, only operators can answer. `assign_to` is also set for candidates.
-  if (asked === null || asked.assign_to !== null || asked.notify === null) return false;
+  if (asked === null || routingIn(asked) !== null || asked.notify === null) return false;
   switch (caller.kind) {
     case "recipient": {
       const { grant } = caller;

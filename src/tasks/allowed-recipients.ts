@@ -48,7 +48,7 @@ function refusalOf({ mode }: RecipientPolicy, who: string): string {
 
 function emailsOf(routing: Routing | null): [path: string, email: string][] {
   if (routing?.to === "email") return [["/assign_to/email", routing.email]];
-  if (routing?.to === "emails") return routing.emails.map((email, i) => [`/assign_to/emails/${i}`, email]);
+  if (routing?.to === "emails") return routing.emails.map((email, i) => [`${routing.path}/${i}`, email]);
   return [];
 }
 

@@ -1,6 +1,6 @@
 import type { Reader } from "../db/database.ts";
-import { parseJson, type JsonObject } from "../lib/json.ts";
 import { findUser } from "../people/store.ts";
+import { routingIn, type Routing } from "./assign-to.ts";
 import { listCandidates } from "./candidates.ts";
 import { findRequest, type Task } from "./store.ts";
 
@@ -17,7 +17,8 @@ export async function sayWhoCanAnswer(
 ): Promise<string> {
   const assignee = await nameOf(reader, task.assigned_to_user_id, task.assigned_to_email);
   if (assignee !== null) return `This task is assigned to ${assignee}.`;
-  const asked = parseJson<JsonObject>((await findRequest(reader, task.id))?.assign_to ?? null);
+  const request = await findRequest(reader, task.id);
+  const asked = request && routingIn(request);
   const candidates = await listCandidates(reader, task.id);
   if (candidates.length > 0) return `This task is offered to ${await offeredTo(reader, asked, candidates)}.`;
   return asked === null
@@ -25,8 +26,9 @@ export async function sayWhoCanAnswer(
     : "Only an operator can answer this task.";
 }
 
-async function offeredTo(reader: Reader, asked: JsonObject | null, candidates: readonly string[]): Promise<string> {
-  if (typeof asked?.["pool"] === "string") return `the pool "${asked["pool"]}"`;
+async function offeredTo(reader: Reader, asked: Routing | null, candidates: readonly string[]): Promise<string> {
+  if (asked?.to === "everyone" && asked.role !== null) return `everyone with the role "${asked.role}"`;
+  if (asked !== null && "pool" in asked && asked.pool !== null) return `the pool "${asked.pool}"`;
   if (candidates.length > NAMED_MAX) return `${candidates.length} people`;
   const names: string[] = [];
   for (const person of candidates)

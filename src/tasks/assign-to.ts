@@ -1,13 +1,33 @@
+import type { Group, Policy } from "../approvals/policy.ts";
 import { invalid } from "../errors.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
+import type { TaskDocuments } from "./store.ts";
 import { isEmailAddress, isStorableText } from "../lib/text.ts";
 
 /** The parsed `assign_to`. */
 export type Routing =
   | { to: "email"; email: string }
   | { to: "user"; user_id: string }
-  | { to: "emails"; emails: string[] }
-  | { to: "group"; role: string | null; access_level: string | null; pool: string | null };
+  | { to: "emails"; emails: string[]; path: string }
+  | { to: "group"; role: string | null; access_level: string | null; pool: string | null }
+  /** All of them, not one that is chosen. */
+  | { to: "everyone"; role: string | null; access_level: null; pool: string | null };
+
+/** Returns the people that a task is for: those that must approve, or those that `assign_to` names; null if neither says. */
+export function routingOf(assign_to: JsonObject | null, from: Group | null): Routing | null {
+  if (from === null) return assign_to === null ? null : parseAssignTo(assign_to);
+  if ("emails" in from) return { to: "emails", emails: from.emails, path: "/approvals/from/emails" };
+  const [role, pool] = "role" in from ? [from.role, null] : [null, from.pool];
+  return { to: "everyone", role, access_level: null, pool };
+}
+
+/** The same for a stored task. */
+export function routingIn({
+  assign_to,
+  approval_policy,
+}: Pick<TaskDocuments, "assign_to" | "approval_policy">): Routing | null {
+  return routingOf(parseJson<JsonObject>(assign_to), parseJson<Policy>(approval_policy)?.from ?? null);
+}
 
 const SPELLINGS: Readonly<Record<string, string>> = { accessLevel: "access_level", userId: "user_id" };
 const KEYS = ["email", "user_id", "emails", "role", "access_level", "pool"];
@@ -42,10 +62,11 @@ export function parseAssignTo(value: JsonObject): Routing {
     case "user_id":
       return { to: "user", user_id: text(asked["user_id"], "/assign_to/user_id") };
     case "emails": {
+      const path = "/assign_to/emails";
       const emails = asked["emails"];
       if (!Array.isArray(emails) || emails.length === 0 || emails.length > EMAILS_MAX)
         throw invalid("/assign_to/emails", `Must be a list of 1 to ${EMAILS_MAX} email addresses.`);
-      return { to: "emails", emails: emails.map((item, i) => email(item, `/assign_to/emails/${i}`)) };
+      return { to: "emails", emails: emails.map((item, i) => email(item, `${path}/${i}`)), path };
     }
     default: {
       const part = (key: string) => (key in asked ? text(asked[key], `/assign_to/${key}`) : null);

@@ -36,6 +36,18 @@ export function isAmong(candidates: readonly string[], person: Pick<Person, "id"
   return candidates.some((name) => names.includes(name));
 }
 
+/** Shows an open task in the lists of candidates, or takes it from there. They stay candidates. */
+export async function setOffersOpen(tx: Tx, taskId: string, people: readonly string[], isOpen: boolean): Promise<void> {
+  if (people.length === 0) return;
+  await tx.query
+    .updateTable("task_candidates")
+    .set({ is_open: isOpen ? 1 : 0 })
+    .where("task_id", "=", taskId)
+    .where("home", "=", homeOf(taskId))
+    .where("person", "in", people)
+    .execute();
+}
+
 /** Withdraws the offer of a task. */
 export async function deleteCandidates(tx: Tx, taskId: string): Promise<void> {
   await tx.query

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
+import type { Policy } from "../approvals/policy.ts";
 import type { Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { MINUTE } from "../lib/time.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { isInProject, isOperatorOf, personOf, type Caller, type Person } from "../people/caller.ts";
@@ -58,7 +60,8 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
     const isRenewal = holder !== null && isHolder(user, task);
     if (holder !== null && !isRenewal && !force) throw new ServiceError("TASK_ALREADY_CLAIMED");
     const candidates = isAssignee(user, task) ? [] : await listCandidates(tx, id);
-    const isTaken = isAmong(candidates, user);
+    // Several people decide beside each other. A claim takes the task from none of them.
+    const isTaken = task.approvals === null && isAmong(candidates, user);
     return reassign(tx, task, {
       set: {
         claimed_by_user_id: user.id,
@@ -110,6 +113,11 @@ export async function assignTask(
     await requireMayWith(tx, caller, "assign", { ...asked, project });
     const to = await readAssignee(tx, body, project);
     const task = await lockOpenTask(tx, caller, "assign", id);
+    if (parseJson<Policy>(task.approval_policy)?.from != null)
+      throw invalid(
+        "",
+        "Several people must approve this task, and its request says who. It cannot be assigned to one of them.",
+      );
     const candidates = await listCandidates(tx, id);
     await deleteCandidates(tx, id);
     const after = await reassign(tx, task, {
@@ -147,7 +155,7 @@ async function notifyAssignee(tx: Tx, notifier: Notifier, task: TaskWithDocument
 
 /** Ends a claim; a task that a candidate had taken is on offer again. */
 async function endClaim<T extends Task>(tx: Tx, task: T, actor: Actor, extra: object | null): Promise<T> {
-  const candidates = await listCandidates(tx, task.id);
+  const candidates = task.approvals === null ? await listCandidates(tx, task.id) : [];
   return reassign(tx, task, {
     set: { ...NO_CLAIM, ...(candidates.length > 0 && { assigned_to_user_id: null, assigned_to_email: null }) },
     actor,

@@ -1,12 +1,13 @@
-import type { Db } from "../db/database.ts";
+import type { Db, Reader } from "../db/database.ts";
 import { homeOfKey } from "../db/home.ts";
 import type { TaskCreator } from "./creator.ts";
-import { ServiceError } from "../errors.ts";
+import { ANSWERED, type Policy } from "../approvals/policy.ts";
+import { invalid, ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { Caller } from "../people/caller.ts";
 import { isOperatorOf } from "../people/caller.ts";
 import { projectForNew } from "../people/projects.ts";
-import { requireMay } from "./access.ts";
+import { mayWith, requireMay } from "./access.ts";
 import type { Admission, Place } from "./admission.ts";
 import { requireRecipientsAllowed } from "./allowed-recipients.ts";
 import { askerOf } from "./asker.ts";
@@ -15,7 +16,7 @@ import { newTask } from "./new-task.ts";
 import { readRequest, type CheckedRequest, type CheckContext } from "./read-request.ts";
 import { findReplay, type Replay } from "./replay.ts";
 import type { CreateTaskBody } from "./schema.ts";
-import { toTask } from "./store.ts";
+import { findTask, toTask } from "./store.ts";
 
 export interface Created extends Replay {
   /** The key already belonged to this task. Nothing was written. */
@@ -53,6 +54,7 @@ export async function createTask(
     if (problem) throw problem;
     const project = await projectForNew(ctx.db, caller, (body as CreateTaskBody).project);
     request = { ...(await readRequest(ctx, body as CreateTaskBody)), project };
+    if (request.policy !== null) await requireKnownTasks(ctx.db, caller, request.policy);
     if (caller.kind === "agent") await requireRecipientsAllowed(ctx, caller.recipients, request.recipients);
     place = await ctx.admission.admit(caller);
   } catch (error) {
@@ -82,6 +84,16 @@ async function replayOr(ctx: CreationContext, caller: Caller, body: unknown, err
   throw error;
 }
 
+/** The answers of a task exclude people only if the caller knows that task. @throws ServiceError VALIDATION_FAILED */
+async function requireKnownTasks(reader: Reader, caller: Caller, { exclude }: Policy): Promise<void> {
+  for (const [i, name] of exclude.entries()) {
+    if (!name.startsWith(ANSWERED)) continue;
+    const task = await findTask(reader, name.slice(ANSWERED.length));
+    if (task === null || !(await mayWith(reader, caller, "read", task)))
+      throw invalid(`/approvals/exclude/${i}`, "No task has this id.");
+  }
+}
+
 /** A person may have lost the project of a task that they created. @throws ServiceError FORBIDDEN */
 function requireMayKnow(caller: Caller, { task }: Replay): void {
   if (caller.kind === "user" && !isOperatorOf(caller, task.project)) throw new ServiceError("FORBIDDEN");
@@ -105,7 +117,13 @@ async function store(
     const rows = newTask(request, asker, actorOf(caller), { now: ctx.db.now(), home }, newId);
     const written = await ctx.taskCreator(rows, request.recipients, place.check);
     if (written !== null) {
-      const task = toTask({ ...written.task, ...request.documents, response: null, rejected_response: null });
+      const task = toTask({
+        ...written.task,
+        ...request.documents,
+        response: null,
+        rejected_response: null,
+        votes: [],
+      });
       return { task, isReplay: false, isMismatch: false };
     }
     const bound = await findReplay(ctx.db, asker.asked_by_id, body);

@@ -1,5 +1,6 @@
 import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
-import { isTerminal, NO_CLAIM, transition, type Effect, type TaskEvent } from "./lifecycle.ts";
+import type { Standing } from "../approvals/count.ts";
+import { isTerminal, NO_CLAIM, transition, type Change, type Effect, type TaskEvent } from "./lifecycle.ts";
 import type { AuditEntry, Task } from "./store.ts";
 
 /** The actor of an audit entry. For a verdict it is the person who answered, not the verifier. */
@@ -44,11 +45,12 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
   // Clocks of replicas may differ a little. A task never goes back in time.
   const now = Math.max(clock, before.updated_at);
   const change = transition(before, event, now);
-  const response = event.type === "accepted" ? JSON.stringify(event.response) : null;
+  const accepted = event.type === "accepted" && change.status === "completed" ? event : null;
+  const response = accepted && JSON.stringify(accepted.response);
   const after: Task = {
     ...before,
     ...change.set,
-    ...(event.type === "accepted" && toAnswerColumns(event.by.account)),
+    ...(accepted && toAnswerColumns(accepted.by.account)),
     status: change.status,
     updated_at: now,
     audit_seq: before.audit_seq + 1,
@@ -67,17 +69,22 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     channel: "by" in event ? event.by.channel : null,
     embed_sub: "by" in event ? event.by.embed_sub : null,
     verifier_reason: event.type === "refused" ? event.reason : null,
-    extra: extraOf(event, before),
+    extra: extraOf(event, before, change),
     created_at: now,
   };
   return { before, after, event, response, audit, effects: change.effects };
+}
+
+function tallyIn(approvals: string): object {
+  const { have, need, round } = JSON.parse(approvals) as Standing;
+  return { have, need, ...(round > 1 && { round }) };
 }
 
 /**
  * Returns further details for the trail. It has the keys of an answer but not its values, because readers of the trail may
  * not be allowed to read the answer. A redacted task has no keys either.
  */
-function extraOf(event: TaskEvent, before: Task): object | null {
+function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null {
   switch (event.type) {
     case "accepted":
     case "refused": {
@@ -85,6 +92,7 @@ function extraOf(event: TaskEvent, before: Task): object | null {
       const extra = {
         ...(!before.redact_payload && { response_keys: Object.keys(event.response) }),
         ...(email === null && account && toAuditExtra(account)),
+        ...(set.approvals !== undefined && tallyIn(set.approvals)),
       };
       return Object.keys(extra).length === 0 ? null : extra;
     }

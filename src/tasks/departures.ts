@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader, Tx, Db } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
-import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
 import { isInProject } from "../people/caller.ts";
@@ -11,7 +10,7 @@ import { LEFT } from "../people/memberships.ts";
 import { toPerson } from "../people/sign-in.ts";
 import { DEPARTED } from "../people/users.ts";
 import { findUser, type User } from "../people/store.ts";
-import { parseAssignTo } from "./assign-to.ts";
+import { routingIn } from "./assign-to.ts";
 import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
 import { SYSTEM } from "./decide.ts";
@@ -183,9 +182,8 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
     return true;
   }
   const request = await findRequest(tx, task.id);
-  const asked = parseJson<JsonObject>(request?.assign_to ?? null);
   const notify = parseNotify(request?.notify ?? null);
-  const routed = await route(tx, task.project, asked === null ? null : parseAssignTo(asked), notify, notifier);
+  const routed = await route(tx, task.project, request && routingIn(request), notify, notifier);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
   await recordRoundRobin(tx, routed);

@@ -1,3 +1,6 @@
+import { count, votesOf, type Count, type Voter } from "../approvals/count.ts";
+import type { Policy } from "../approvals/policy.ts";
+import type { StoredVote } from "../approvals/store.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 
@@ -61,6 +64,16 @@ export interface Assignment {
 /** The claim columns of a task that is not claimed. */
 export const NO_CLAIM = { claimed_by_user_id: null, claimed_by_email: null, claim_expires_at: null };
 
+/** The decision of one person about a task that several must approve. */
+export interface Ballot {
+  policy: Policy;
+  /** What people decided before, in all rounds. */
+  votes: readonly StoredVote[];
+  vote: Omit<StoredVote, "seq" | "created_at">;
+  /** Who may still decide, besides this person; null if that is not known. */
+  others: readonly Voter[] | null;
+}
+
 /** Something that happens to a task. */
 export type TaskEvent =
   /** The answer is valid and, where there is a verifier, passed it (`verdict`). */
@@ -71,6 +84,8 @@ export type TaskEvent =
       /** The new assignee; null keeps the assignment. */
       assigns: Assignment | null;
       verdict: { reason: string | null; guard: VerdictGuard } | null;
+      /** Where several people must approve. */
+      ballot?: Ballot;
     }
   /** The verifier refused the answer. */
   | { type: "refused"; response: JsonObject; by: Completer; reason: string; max_attempts: number; guard: VerdictGuard }
@@ -97,8 +112,9 @@ export interface TaskState {
  *
  * - callback: the outcome, to the task's `callback_url`.
  * - sent_back: a notice to the person whose answer was rejected.
+ * - new_round: a notice to the people whose approvals no longer count, because the arguments were changed.
  */
-export type Effect = "callback" | "sent_back";
+export type Effect = "callback" | "sent_back" | "new_round";
 
 /** The result of an event: the new status, the columns it sets, its effects, and the name of its audit entry. */
 export interface Change {
@@ -117,9 +133,11 @@ export interface Change {
     cancel_reason?: string | null;
     timeout_seconds?: number;
     timeout_at?: number;
+    /** JSON of a `Standing`. */
+    approvals?: string;
   } & Partial<Assignment>;
   effects: readonly Effect[];
-  audit: TaskStatus | "verified" | "extended";
+  audit: TaskStatus | "verified" | "extended" | "approved" | "declined";
 }
 
 const ENDED: readonly Effect[] = ["callback"];
@@ -145,11 +163,14 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
   switch (event.type) {
     case "accepted": {
       requireInTime(task, now);
-      const { verdict, by } = event;
+      const { verdict, by, ballot } = event;
       if (verdict) requireUnchanged(task, verdict.guard);
+      const counted = ballot && countBallot(ballot);
+      if (ballot && counted?.state === "open") return openChange(task, ballot, counted);
       return {
         status: "completed",
         set: {
+          ...(counted && { approvals: JSON.stringify(counted.standing) }),
           completed_at: now,
           completed_by_email: by.email,
           completed_by_user_id: by.user_id,
@@ -195,6 +216,23 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
       return { status: "timed_out", set: { timed_out_at: now }, effects: ENDED, audit: "timed_out" };
   }
+}
+
+/** Counts a round with the decision of one more person. */
+export function countBallot({ policy, votes, vote, others }: Ballot): Count {
+  const before = votesOf(votes, vote.round).filter(({ user_id }) => user_id !== vote.user_id);
+  return count(policy, vote.round, [...before, vote], others);
+}
+
+/** The change of a decision that does not end the task. */
+function openChange({ status }: TaskState, { vote }: Ballot, { standing }: Count): Change {
+  const isAgainst = vote.decision === "reject" || vote.decision === "respond";
+  return {
+    status,
+    set: { approvals: JSON.stringify(standing) },
+    effects: vote.decision === "edit" ? ["new_round"] : [],
+    audit: isAgainst ? "declined" : "approved",
+  };
 }
 
 /** Returns whether a verifier checks answers to a task. Never if the payload is redacted. */

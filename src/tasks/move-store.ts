@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { addVote } from "../approvals/store.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import { writeBulk, writeBulkIn, type BulkWrite } from "../db/bulk.ts";
 import { columnsOf, type Column } from "../db/columns.ts";
@@ -10,6 +11,7 @@ import { scheduleRefresh, refreshCte } from "../deliveries/live-messages.ts";
 import { enqueueCte, insertDelivery, newDeliveryColumns } from "../deliveries/store.ts";
 import { newId } from "../lib/ids.ts";
 import { ANSWER_ACCOUNT_COLUMNS } from "../people/accounts.ts";
+import { voteOf } from "./approving.ts";
 import type { TaskEvent } from "./lifecycle.ts";
 import type { Move } from "./move.ts";
 import { insertAuditEntry, toAuditRow, ROUTING, type Task } from "./store.ts";
@@ -31,6 +33,7 @@ const CHANGED = [
   "completed_via_channel",
   "decided_by_kind",
   "decided_by_name",
+  "approvals",
   "cancelled_by",
   "cancel_reason",
   "timeout_seconds",
@@ -79,7 +82,7 @@ const closeOffer = writeStatement<OfTask>((query, param) =>
 
 /**
  * Writes moves in their own transaction, each only if its task did not change since it was read (every move increments
- * `audit_seq`). Not for rejected answers.
+ * `audit_seq`). Not for rejected answers, nor for decisions of one of several people.
  * @returns the moves that were written
  */
 export async function addMovesIfUnchanged(db: Db, moves: readonly Move[]): Promise<Move[]> {
@@ -87,10 +90,14 @@ export async function addMovesIfUnchanged(db: Db, moves: readonly Move[]): Promi
   return moves.filter(({ after }) => ids.has(after.id));
 }
 
-/** Writes moves of tasks whose locks `tx` holds. */
+/** Writes moves of tasks whose locks `tx` holds. The decision of one of several people is stored with its move. */
 export async function addMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
   await writeBulkIn(tx, writeMoves, moves);
-  for (const { after, event } of moves) if (event.type === "refused") await addVerificationAttempt(tx, after, event);
+  for (const { after, event, audit } of moves) {
+    if (event.type === "refused") await addVerificationAttempt(tx, after, event);
+    if (event.type === "accepted" && event.ballot !== undefined)
+      await addVote(tx, after.id, voteOf(event.ballot, audit));
+  }
 }
 
 function toMovedColumns(task: Task): Pick<TaskRow, (typeof MOVED)[number]> {

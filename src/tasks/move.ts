@@ -3,12 +3,14 @@ import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
 import { emailKey } from "../lib/text.ts";
 import { decide, type Actor, type Decision } from "./decide.ts";
-import { isTerminal, type TaskEvent } from "./lifecycle.ts";
+import type { StoredVote } from "../approvals/store.ts";
+import { afterBallot, isRepeatedVote, voteOf } from "./approving.ts";
+import { isTerminal, type Ballot, type TaskEvent } from "./lifecycle.ts";
 import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { outcomeOf } from "./outcome.ts";
-import { findRequest, lockTask, type Task } from "./store.ts";
+import { findRequest, lockTask, votesFor, type Task } from "./store.ts";
 
 /** The hint that the deadline of a task has changed, and may be the next one. */
 export const DEADLINE_HINT = "deadline";
@@ -30,7 +32,7 @@ export interface Move extends Decision {
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
-  { db, notifier }: { db: Db; notifier: Pick<Notifier, "enqueue"> },
+  { db, notifier }: { db: Db; notifier: Pick<Notifier, "enqueue" | "enqueueFor"> },
   before: Task,
   what: TaskEvent | ((reader: Reader, task: Task) => Promise<TaskEvent>),
   actor: Actor,
@@ -39,8 +41,8 @@ export async function moveTask(
   const event = await eventOf(db, before);
   // Lock, read, write and commit are a round trip each on PostgreSQL. A conditional write that applies only to an unchanged
   // task needs one. If it fails, the transaction below runs.
-  if (event.type !== "refused") {
-    const move = planMove(before, event, actor, db.now());
+  if (event.type !== "refused" && !isBallot(event)) {
+    const move = planMove(before, event, actor, db.now(), await votesFor(db, before));
     const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
       move.outgoing?.startAfterResponse?.();
@@ -51,28 +53,36 @@ export async function moveTask(
   return db.write(async (tx) => {
     const locked = await lockTask(tx, before.id);
     const eventNow = await eventOf(tx, locked);
-    // Somebody has just set the same deadline.
+    // Somebody has just set the same deadline, or the same person decided the same.
     if (isRepeated(locked, eventNow, tx.now())) return locked;
     // The clock is read under the lock.
-    const move = planMove(locked, eventNow, actor, tx.now());
+    const move = planMove(locked, eventNow, actor, tx.now(), await votesFor(tx, locked));
     await writeMoves(tx, [move]);
     if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
+    if (isBallot(move.event)) await afterBallot(tx, notifier, move, move.event.ballot);
     return move.after;
   });
 }
 
-/** Returns whether an event would set the deadline that an open task has. It changes nothing then. */
+/** Returns whether an event would change nothing of an open task: it has this deadline, or the person has decided the same. */
 function isRepeated({ status, timeout_at }: Task, event: TaskEvent, now: number): boolean {
-  return event.type === "extended" && !isTerminal(status) && now < timeout_at && event.timeout_at === timeout_at;
+  if (isTerminal(status) || now >= timeout_at) return false;
+  if (isBallot(event)) return isRepeatedVote(event.ballot);
+  return event.type === "extended" && event.timeout_at === timeout_at;
+}
+
+type BallotEvent = Extract<TaskEvent, { type: "accepted" }> & { ballot: Ballot };
+
+function isBallot(event: TaskEvent): event is BallotEvent {
+  return event.type === "accepted" && event.ballot !== undefined;
 }
 
 /** Moves many tasks whose locks `tx` holds. */
 export async function moveLocked(tx: Tx, tasks: readonly Task[], event: TaskEvent, actor: Actor): Promise<void> {
   const now = tx.now();
-  await writeMoves(
-    tx,
-    tasks.map((task) => planMove(task, event, actor, now)),
-  );
+  const moves: Move[] = [];
+  for (const task of tasks) moves.push(planMove(task, event, actor, now, await votesFor(tx, task)));
+  await writeMoves(tx, moves);
 }
 
 async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
@@ -84,7 +94,11 @@ async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
 }
 
 /** Notifies the person whose answer was rejected, if `notify` names their address. */
-async function enqueueSentBack(tx: Tx, notifier: Pick<Notifier, "enqueue">, { event, after }: Move): Promise<void> {
+async function enqueueSentBack(
+  tx: Tx,
+  notifier: Pick<Notifier, "enqueue" | "enqueueFor">,
+  { event, after }: Move,
+): Promise<void> {
   const email = "by" in event ? event.by.email : null;
   if (email === null) return;
   const notify = parseNotify((await findRequest(tx, after.id))?.notify ?? null);
@@ -104,9 +118,11 @@ function hintsOf({ event, after, outgoing }: Move): string[] {
   return hints;
 }
 
-function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number): Move {
+/** @param votes - what people decided before */
+function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number, votes: readonly StoredVote[]): Move {
   const decision = decide(before, event, actor, clock);
-  const { after, effects, response } = decision;
+  const { after, effects, response, audit } = decision;
+  const all = isBallot(event) ? [...votes, voteOf(event.ballot, audit)] : votes;
   const outgoing =
     !effects.includes("callback") || after.callback_url === null
       ? null
@@ -115,7 +131,7 @@ function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number): 
           task_id: after.id,
           destination: after.callback_url,
           origin: originOf(after.callback_url),
-          body: outcomeOf(after, response),
+          body: outcomeOf(after, response, all),
           due_at: after.updated_at,
         });
   return { ...decision, outgoing };

@@ -36,6 +36,7 @@ const NEW_TASK = [
   "asked_by_id",
   "asked_by_name",
   "on_behalf_of",
+  "approvals",
 ] as const satisfies Column<"tasks">[];
 
 /** Columns of a new task with an assignment. */

@@ -1,4 +1,6 @@
 import { toStored, type Actions } from "../actions/request.ts";
+import { firstStanding } from "../approvals/count.ts";
+import type { Policy } from "../approvals/policy.ts";
 import { toAnswerColumns } from "../people/accounts.ts";
 import type { Asker } from "./asker.ts";
 import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
@@ -23,7 +25,12 @@ export interface NewId {
  * @param newId - makes the ids of the rows
  */
 export function newTask(
-  { body: request, documents, project }: Pick<CheckedRequest, "body" | "documents"> & { project: string },
+  {
+    body: request,
+    documents,
+    policy,
+    project,
+  }: Pick<CheckedRequest, "body" | "documents" | "policy"> & { project: string },
   asker: Asker,
   actor: Actor,
   { now, home }: { now: number; home: number },
@@ -77,6 +84,7 @@ export function newTask(
       on_behalf_of,
       decided_by_kind: null,
       decided_by_name: null,
+      approvals: policy && JSON.stringify(firstStanding(policy)),
     },
     documents: { task_id: id, home, ...documents },
     audit: {
@@ -111,9 +119,10 @@ export function routedEntry({ task, audit }: NewTask, { decision }: Routed): Aud
 }
 
 /** Returns the parts of a request that are stored as JSON. */
-export function toDocuments(request: FormRequest, actions: Actions | null): TaskDocuments {
+export function toDocuments(request: FormRequest, actions: Actions | null, policy: Policy | null): TaskDocuments {
   return {
     ...toStored(actions),
+    approval_policy: policy && JSON.stringify(policy),
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),

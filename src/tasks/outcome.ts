@@ -1,3 +1,5 @@
+import { toApprovals } from "../approvals/record.ts";
+import type { StoredVote } from "../approvals/store.ts";
 import { joinJson, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import { askedFields, type AskedTask } from "./asker.ts";
@@ -17,6 +19,7 @@ type Ended = Pick<
   | "cancelled_by"
   | "cancel_reason"
   | "verification_attempt"
+  | "approvals"
 > &
   AskedTask &
   DecidedTask;
@@ -26,8 +29,11 @@ export function cancelledAt({ status, ended_at }: Pick<Task, "status" | "ended_a
   return status === "cancelled" ? ended_at : null;
 }
 
-/** The body of the callback of a task that has ended, to the byte as it will be signed and sent. (spec: Events, Body fields) */
-export function outcomeOf(task: Ended, response: JsonText | null): JsonText {
+/**
+ * The body of the callback of a task that has ended, to the byte as it will be signed and sent. (spec: Events, Body fields)
+ * @param votes - what people decided, if several had to approve
+ */
+export function outcomeOf(task: Ended, response: JsonText | null, votes: readonly StoredVote[] = []): JsonText {
   const {
     id: task_id,
     idempotency_key,
@@ -47,6 +53,8 @@ export function outcomeOf(task: Ended, response: JsonText | null): JsonText {
     cancel_reason: task.cancel_reason,
     ...askedFields(task),
     decided_by: decidedBy(task),
+    // Left out otherwise: the body of other tasks stays as it was.
+    ...(task.approvals !== null && { approvals: toApprovals(task.approvals, votes, { reader: null, hasEnded: true }) }),
   };
   return joinJson({ task_id, idempotency_key, status }, { response }, rest);
 }

@@ -3,11 +3,12 @@ import type { Config } from "../config.ts";
 import type { Schema } from "../../json-schema/schema.ts";
 import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import type { Actions } from "../actions/request.ts";
+import { readPolicy, type Policy } from "../approvals/policy.ts";
 import { invalid } from "../errors.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
-import { parseAssignTo, type Routing } from "./assign-to.ts";
+import { routingOf, type Routing } from "./assign-to.ts";
 import { toDocuments } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
 import { readNotify, type Destination } from "./notify.ts";
@@ -21,6 +22,8 @@ export interface CheckedRequest {
   /** The parts that are stored as JSON. */
   documents: TaskDocuments;
   recipients: Recipients | null;
+  /** Who must approve; null: one person decides. */
+  policy: Policy | null;
 }
 
 /** The people that a request names. */
@@ -41,12 +44,13 @@ const CHECKING_MS = 5;
 /**
  * Reads and checks a request. The result needs no further check.
  * @param body - matches the route's schema
- * @throws ServiceError VALIDATION_FAILED, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
+ * @throws ServiceError VALIDATION_FAILED, APPROVALS_NEED_ACTION, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
  */
 export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Promise<CheckedRequest> {
   const { request, actions } = readRequestForm(body);
-  const documents = toDocuments(request, actions);
-  return { body, documents, recipients: await checkRequest(ctx, request, documents, actions) };
+  const policy = readPolicy(body);
+  const documents = toDocuments(request, actions, policy);
+  return { body, documents, recipients: await checkRequest(ctx, request, documents, actions, policy), policy };
 }
 
 /** Checks what the route's schema cannot express. @returns the people it names, or null */
@@ -55,6 +59,7 @@ async function checkRequest(
   request: FormRequest,
   documents: TaskDocuments,
   actions: Actions | null,
+  policy: Policy | null,
 ): Promise<Recipients | null> {
   // Each check of a hostile schema or payload is bounded, but all checks in one turn would add up.
   const started = performance.now();
@@ -71,7 +76,7 @@ async function checkRequest(
   const formPath = actions === null ? "/response_schema" : actions.isList ? "/actions" : "/action";
   requireTakesObjects(requireSchema(documents.response_schema, formPath, request.response_schema));
   if (isLong()) await nextTurn();
-  const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
+  const routing = routingOf(request.assign_to ?? null, policy?.from ?? null);
   const notify = request.notify == null ? [] : readNotify(request.notify, ctx.notifier.channels);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
   if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);

@@ -3,11 +3,13 @@ import type { AuditEntryRow } from "../db/schema.ts";
 import { joinJson, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import { answerAccountOf, toAnswerColumns } from "../people/accounts.ts";
-import type { Caller } from "../people/caller.ts";
+import { payloadOf } from "../approvals/proposal.ts";
+import { toApprovals, toApprovalsSummary } from "../approvals/record.ts";
+import { personOf, type Caller } from "../people/caller.ts";
 import { askedFields, type AskedTask } from "./asker.ts";
 import { attemptsLeft } from "./attempts-left.ts";
 import { decidedBy, type DecidedTask } from "./decided-by.ts";
-import { isVerified } from "./lifecycle.ts";
+import { isTerminal, isVerified } from "./lifecycle.ts";
 import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
@@ -26,11 +28,14 @@ type Documents =
   | "response"
   | "rejected_response"
   | "action"
-  | "actions";
+  | "actions"
+  | "approvals";
 
 /** Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record) */
 export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
-  const { payload, payload_schema, response_schema, form_definition, response, rejected_response } = task;
+  const { payload_schema, response_schema, form_definition, response, rejected_response, approvals, votes } = task;
+  const payload = payloadOf(task);
+  const readsAs = { reader: personOf(caller)?.id ?? null, hasEnded: isTerminal(task.status) };
   return joinJson(
     firstFields(task),
     {
@@ -42,7 +47,7 @@ export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
       response,
       ...(task.status === "rejected" && rejected_response !== null && { rejected_response }),
     },
-    { ...lastFields(task, task, caller), ...actionFields(task) },
+    { ...lastFields(task, task, caller), ...actionFields(task), approvals: toApprovals(approvals, votes, readsAs) },
   );
 }
 
@@ -65,6 +70,7 @@ export function toListed(
   return joinJson(firstFields(task), texts, {
     ...lastFields(task, documents, caller),
     ...listedActionFields(documents.listed_action),
+    approvals: toApprovalsSummary(task.approvals, isTerminal(task.status)),
   });
 }
 
@@ -121,6 +127,7 @@ function routingTexts(
 /** Returns the task as JSON of a `PollResult`. (spec: Tasks, poll) */
 export function toPollResult(task: PolledTask): JsonText {
   const first = { task_id: task.id, idempotency_key: task.idempotency_key, status: task.status };
+  const { approvals, votes } = task;
   const last: Omit<PollResult, "response" | keyof typeof first> = {
     completed_at: isoTime(task.completed_at),
     timed_out_at: isoTime(task.timed_out_at),
@@ -133,6 +140,9 @@ export function toPollResult(task: PolledTask): JsonText {
     decided_by: decidedBy(task),
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
+    ...(approvals !== null && {
+      approvals: toApprovals(approvals, votes, { reader: null, hasEnded: isTerminal(task.status) })!,
+    }),
   };
   return joinJson(first, { response: task.response }, last);
 }

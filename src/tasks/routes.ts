@@ -6,7 +6,13 @@ import type { NotifiableChannel } from "./notify.ts";
 import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
 import { createTaskRoute } from "./routes/create.ts";
-import { completeTaskRoute, cancelTaskRoute, deleteTaskRoute, extendTaskRoute } from "./routes/finish.ts";
+import {
+  completeTaskRoute,
+  cancelTaskRoute,
+  deleteTaskRoute,
+  extendTaskRoute,
+  withdrawDecisionRoute,
+} from "./routes/finish.ts";
 import {
   listTasksRoute,
   countTasksRoute,
@@ -48,6 +54,7 @@ export const taskRoutes = mount<TaskContext>([
   listRefusedAnswersRoute,
   pollTaskRoute,
   completeTaskRoute,
+  withdrawDecisionRoute,
   cancelTaskRoute,
   extendTaskRoute,
   claimTaskRoute,

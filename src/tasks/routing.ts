@@ -9,6 +9,8 @@ import type { Notifier, Recipient } from "./notices.ts";
 import type { Destination } from "./notify.ts";
 import { assigned, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
 
+type Group = Extract<Routing, { to: "group" | "everyone" }>;
+
 /**
  * Finds the people for a new task in the directory as it is now, among those in its project. `assign_to` decides. Without it,
  * a single person in `notify` becomes the assignee. (wire: assign_to)
@@ -32,15 +34,19 @@ export async function route(
     }
     case "emails":
       return offered(await namesOfAddresses(tx, project, asked.emails));
+    case "everyone":
+      return offered(await idsOfMembers(tx, project, asked));
     case "group": {
-      if (asked.pool !== null) {
-        const members = await membersOf(tx, project, asked).execute();
-        return offered(members.map(({ id }) => id));
-      }
+      if (asked.pool !== null) return offered(await idsOfMembers(tx, project, asked));
       const chosen = await chooseOne(tx, project, asked);
       return chosen ? { ...assigned(chosen, null, "role"), chosen } : unmatched();
     }
   }
+}
+
+async function idsOfMembers(tx: Tx, project: string, group: Group): Promise<string[]> {
+  const members = await membersOf(tx, project, group).execute();
+  return members.map(({ id }) => id);
 }
 
 /** Records when a member of a group was chosen, so that the next task goes to another member. */
@@ -52,7 +58,7 @@ export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void
 }
 
 /** Returns the member of a group who was chosen longest ago. */
-async function chooseOne(tx: Tx, project: string, group: Extract<Routing, { to: "group" }>): Promise<User | null> {
+async function chooseOne(tx: Tx, project: string, group: Group): Promise<User | null> {
   // Choices run one after another, because each must see the one before.
   await lockName(tx, `route:${group.role ?? ""}:${group.access_level ?? ""}`);
   const row = await membersOf(tx, project, group).limit(1).executeTakeFirst();

@@ -1,4 +1,5 @@
 import { fromStored, OWN_FIELDS, readActions, type Actions } from "../actions/request.ts";
+import { readPolicy, type Policy } from "../approvals/policy.ts";
 import { isEqual } from "../../json-schema/equality.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 import { isJsonObject, parseJson, type JsonObject } from "../lib/json.ts";
@@ -22,11 +23,11 @@ export function asCreated<T extends { timeout_seconds: number }>(task: T, trail:
 
 /** Returns whether a request equals the one that created the task. */
 export function isSameRequest(task: TaskWithDocuments, request: JsonObject): boolean {
-  const actions = actionsIn(request);
-  if (actions === "malformed") return false;
+  const derived = derivedFrom(request);
+  if (derived === "malformed") return false;
   // Without one, it is the same project as at the first request.
   const isSameProject = request["project"] == null || request["project"] === task.project;
-  return isSameProject && isEqual(UNLIMITED, requestOf(task), comparedFields(request, actions));
+  return isSameProject && isEqual(UNLIMITED, requestOf(task), comparedFields(request, derived));
 }
 
 /** Returns the request that created the task. */
@@ -42,13 +43,19 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     verifier_config: parseJson(task.verifier_config),
     on_behalf_of: parseJson(task.on_behalf_of),
   };
-  return comparedFields(asked, fromStored(task));
+  return comparedFields(asked, { actions: fromStored(task), policy: parseJson<Policy>(task.approval_policy) });
 }
 
-/** Returns the actions of a request, which may be anything; null if it has none. */
-function actionsIn(request: JsonObject): Actions | null | "malformed" {
+/** What is read from a request with its defaults, and null where it has none. */
+interface Derived {
+  actions: Actions | null;
+  policy: Policy | null;
+}
+
+/** @param request - may be anything */
+function derivedFrom(request: JsonObject): Derived | "malformed" {
   try {
-    return readActions(request);
+    return { actions: readActions(request), policy: readPolicy(request) };
   } catch {
     return "malformed";
   }
@@ -73,11 +80,11 @@ const COMPARED = [
 const MADE_FROM_ACTIONS: ReadonlySet<string> = new Set(OWN_FIELDS);
 
 /** The fields by which two requests are compared; absent, null and default values are left out. */
-function comparedFields(request: JsonObject, actions: Actions | null): JsonObject {
+function comparedFields(request: JsonObject, { actions, policy }: Derived): JsonObject {
   const fields = COMPARED.filter((name) => actions === null || !MADE_FROM_ACTIONS.has(name))
     .map((name) => [name, name === "on_behalf_of" ? personIn(request) : request[name]] as const)
     .filter(([name, value]) => value != null && !(name === "redact_payload" && value === false));
-  return { ...Object.fromEntries(fields), ...(actions !== null && { actions }) };
+  return { ...Object.fromEntries(fields), ...(actions !== null && { actions }), ...(policy !== null && { policy }) };
 }
 
 function personIn({ on_behalf_of }: JsonObject): unknown {

@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
+import { Approvals, ApprovalsRequest, ApprovalsSummary } from "../approvals/schema.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
 import type { DecidedBy } from "./decided-by.ts";
@@ -56,6 +57,12 @@ export const CreateTaskBody = Type.Object(
           description: "Asks about several actions at once. The response is `{decisions: [...]}`, in their order.",
         }),
       ),
+    ),
+    approvals: Type.Optional(
+      Nullable({
+        ...ApprovalsRequest,
+        description: "Several people must approve. Only with `action` or `actions`.",
+      } as typeof ApprovalsRequest),
     ),
     form_definition: Type.Optional(Nullable(Json("Hints for the form. Optional: the schema is enough."))),
     timeout_seconds: TimeoutSeconds("How long the task stays open."),
@@ -127,6 +134,15 @@ export function describeCreateTaskBody(channels: readonly NotifiableChannel[]): 
 export const CompleteTaskBody = Type.Object(
   {
     response: Json("The answer. It must match the task's `response_schema`."),
+    round: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "Where several people approve: the round that the answer is about. If another has begun since, the answer does not count.",
+        }),
+      ),
+    ),
     completed_by_email: Type.Optional(
       Nullable(
         Text({
@@ -308,9 +324,16 @@ const actionFields = {
   actions: Nullable(Type.Array(Action, { description: "Several actions that the task asks about, or null." })),
 };
 
+const approvalsField = {
+  approvals: Nullable({
+    ...Approvals,
+    description: "Where the approvals of several people stand; null if one person decides.",
+  } as typeof Approvals),
+};
+
 /** A task as creation, completion and single reads return it. (spec: Task record) */
 export const TaskRecord = Type.Object(
-  { ...recordFields, ...actionFields, ...rejectedField, ...schemaFields, ...routingFields },
+  { ...recordFields, ...actionFields, ...approvalsField, ...rejectedField, ...schemaFields, ...routingFields },
   { $id: "Task" },
 );
 export type TaskRecord = Static<typeof TaskRecord>;
@@ -328,6 +351,10 @@ export const ListedTask = Type.Object(
     actions: Nullable(
       Type.Array(ListedAction, { description: "The names and the risks of several actions, or null." }),
     ),
+    approvals: Nullable({
+      ...ApprovalsSummary,
+      description: "How many of the people who must approve have; null if one person decides.",
+    } as typeof ApprovalsSummary),
     ...Type.Partial(Type.Object({ payload, response, ...schemaFields })).properties,
     ...routingFields,
   },
@@ -427,6 +454,7 @@ export const PollResult = Type.Object(
     ...cancelFields,
     ...partyFields,
     verification_attempt: recordFields.verification_attempt,
+    approvals: Type.Optional(Approvals),
     verifier_result: VerifierResult,
   },
   { $id: "PollResult" },
@@ -522,6 +550,8 @@ export const ANSWER_ERRORS = [
   "TASK_CHANGED",
   "VALIDATION_FAILED",
   "NOT_EDITABLE",
+  "NEEDS_A_PERSON",
+  "EXCLUDED",
   "VERIFIER_CONFIG_INVALID",
   "VERIFIER_PROVIDER_UNKNOWN",
   "VERIFIER_API_KEY_MISSING",

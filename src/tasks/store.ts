@@ -7,6 +7,7 @@ import { insertRow } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
+import { listVotes, type StoredVote } from "../approvals/store.ts";
 import { parseJson } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
@@ -28,6 +29,8 @@ export interface TaskWithDocuments extends Task, TaskDocuments {
   response: string | null;
   /** The answer that the verifier refused last, as JSON; null if the task is not sent back. */
   rejected_response: string | null;
+  /** What people decided, if several must approve. */
+  votes: readonly StoredVote[];
 }
 
 /** Turns a row into a task. Reuses the row object, because copying its columns costs more than reading them. */
@@ -76,6 +79,7 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.verifier_config",
       "task_documents.action",
       "task_documents.listed_action",
+      "task_documents.approval_policy",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])
@@ -97,7 +101,15 @@ const selectIdByKey = readStatement<KeyOfAsker, { id: string }>((query, param) =
 
 export async function findTaskWithDocuments(reader: Reader, id: string): Promise<TaskWithDocuments | null> {
   const [row] = await reader.run(selectTaskWithDocuments, located(id));
-  return row ? toTask(row) : null;
+  return row ? Object.assign(toTask(row), { votes: await votesFor(reader, row) }) : null;
+}
+
+/** Returns what people decided about a task; nothing is read unless several must approve. */
+export async function votesFor(
+  reader: Reader,
+  { id, approvals }: Pick<TaskRow, "id" | "approvals">,
+): Promise<StoredVote[]> {
+  return approvals === null ? [] : listVotes(reader, id);
 }
 
 /** @throws ServiceError TASK_NOT_FOUND */
@@ -126,19 +138,19 @@ export async function findRefusedResponse(
   return row?.response ?? null;
 }
 
-const selectRequest = readStatement<OfTask, Pick<TaskDocuments, "assign_to" | "notify">>((query, param) =>
+const selectRequest = readStatement<OfTask, Asked>((query, param) =>
   query
     .selectFrom("task_documents")
-    .select(["assign_to", "notify"])
+    .select(["assign_to", "notify", "approval_policy"])
     .where("task_id", "=", param("task_id"))
     .where("home", "=", param("home")),
 );
 
-/** Returns `assign_to` and `notify` of a task's creation; null if the task is gone. */
-export async function findRequest(
-  reader: Reader,
-  task_id: string,
-): Promise<Pick<TaskDocuments, "assign_to" | "notify"> | null> {
+/** The people that a task's creation names. */
+export type Asked = Pick<TaskDocuments, "assign_to" | "notify" | "approval_policy">;
+
+/** Returns whom the creation of a task names; null if the task is gone. */
+export async function findRequest(reader: Reader, task_id: string): Promise<Asked | null> {
   const [row] = await reader.run(selectRequest, ofTask(task_id));
   return row ?? null;
 }
@@ -189,6 +201,11 @@ export async function findTaskForUpdate(tx: Tx, id: string): Promise<Task | null
 /** Counts an audit entry that belongs to no transition; the caller holds the task's lock. */
 export async function setAuditSeq(tx: Tx, id: string, audit_seq: number): Promise<void> {
   await tx.query.updateTable("tasks").set({ audit_seq }).where("id", "=", id).where("home", "=", homeOf(id)).execute();
+}
+
+/** Stores where the approvals of a task stand; the caller holds its lock. @param approvals - JSON of a `Standing` */
+export async function setApprovals(tx: Tx, id: string, approvals: string): Promise<void> {
+  await tx.query.updateTable("tasks").set({ approvals }).where("id", "=", id).where("home", "=", homeOf(id)).execute();
 }
 
 /** The assignment and claim columns of a task. */
@@ -244,7 +261,14 @@ export async function listAuditEntries(reader: Reader, taskId: string): Promise<
 /** Deletes a task with its documents and its audit trail. */
 export async function deleteTask(tx: Tx, id: string): Promise<void> {
   const home = homeOf(id);
-  for (const table of ["audit_entries", "verification_attempts", "task_responses", "task_documents"] as const)
+  const tables = [
+    "audit_entries",
+    "task_approvals",
+    "verification_attempts",
+    "task_responses",
+    "task_documents",
+  ] as const;
+  for (const table of tables)
     await tx.query.deleteFrom(table).where("task_id", "=", id).where("home", "=", home).execute();
   await deleteCandidates(tx, id);
   await tx.query.deleteFrom("tasks").where("id", "=", id).where("home", "=", home).execute();

@@ -4,19 +4,23 @@ import type { Verify } from "../verifier/verify.ts";
 import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
 import { answerToStore } from "../actions/decision.ts";
+import type { Standing } from "../approvals/count.ts";
+import type { Policy } from "../approvals/policy.ts";
+import { proposalOf, roundOf } from "../approvals/proposal.ts";
 import { removeDeliveriesOf } from "../deliveries/live-messages.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey, toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import type { AgentFinder } from "../people/agent-caller.ts";
-import { isOperator, type Caller } from "../people/caller.ts";
+import { isOperator, personOf, type Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { assignmentOf, requireMay, requireMayWith } from "./access.ts";
+import { anotherRound, ballotOf } from "./approving.ts";
 import { actorOf, completerOf } from "./attribution.ts";
 import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
@@ -41,6 +45,7 @@ import {
   getTaskWithDocuments,
   listAuditEntries,
   lockTask,
+  votesFor,
   type Task,
   type TaskWithDocuments,
 } from "./store.ts";
@@ -81,8 +86,8 @@ export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Pro
  * Answers a task: checks the answer against its schema and with its verifier, then moves the task. No transaction is open
  * while the verifier runs; a change of the task in the meantime wins. (spec: Complete a task)
  *
- * @returns the task, `completed`, `rejected` or `verification_exhausted`
- * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, TASK_CHANGED, VALIDATION_FAILED, and the verifier's codes
+ * @returns the task, `completed`, `rejected` or `verification_exhausted`; where several people must approve, perhaps still open
+ * @throws ServiceError TASK_NOT_FOUND, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, TASK_CHANGED, VALIDATION_FAILED, and the verifier's codes
  */
 export async function completeTask(
   ctx: CompletionContext,
@@ -97,7 +102,7 @@ export async function completeTask(
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
   const schema = requireSchema(task.response_schema, "/response_schema");
   await requireFits(ctx.schemas, schema, body.response, "/response", "assert");
-  const answer = answerToStore(task, body.response);
+  const answer = answerToStore(task, body.response, proposalOf(task));
 
   const by = completerOf(caller, body);
   const event = await verifyAnswer(ctx, task, { response: answer, by }).catch((error: unknown) => {
@@ -110,7 +115,12 @@ export async function completeTask(
     task,
     async (reader, now) => {
       await requireMayWith(reader, callerNow, "complete", now);
-      return event.type === "accepted" ? { ...event, assigns: await assignmentOf(reader, callerNow, now) } : event;
+      if (event.type !== "accepted") return event;
+      if (now.approvals === null) return { ...event, assigns: await assignmentOf(reader, callerNow, now) };
+      // It was checked against what was up for approval then.
+      if (roundOf(task) !== roundOf(now)) throw anotherRound();
+      const policy = JSON.parse(task.approval_policy!) as Policy;
+      return { ...event, ballot: await ballotOf(reader, now, policy, event, body.round ?? null) };
     },
     actorOf(caller, by.email),
   );
@@ -118,6 +128,7 @@ export async function completeTask(
   return {
     ...task,
     ...moved,
+    votes: await votesFor(ctx.db, moved),
     response: moved.status === "completed" ? response : null,
     rejected_response: moved.status === "rejected" ? response : null,
   };
@@ -269,7 +280,14 @@ export async function readAuditTrail(
   const entries = await listAuditEntries(ctx.db, id);
   // What an agent had asked is not known any more once the task is deleted.
   if (entries.length === 0 || (task === null && !isOperator(caller))) throw new ServiceError("TASK_NOT_FOUND");
-  return { entries, task };
+  return { entries: entries.filter((entry) => task === null || !isHidden(task, entry, caller)), task };
+}
+
+/** While a blind task is open, nobody sees in its trail what others decided. */
+function isHidden({ approvals, status }: Task, { action, actor_email }: AuditEntryRow, caller: Caller): boolean {
+  if (!["approved", "declined", "withdrawn"].includes(action) || isTerminal(status)) return false;
+  const isBlind = parseJson<Standing>(approvals)?.blind === true;
+  return isBlind && actor_email !== (personOf(caller)?.email ?? null);
 }
 
 /**

@@ -101,6 +101,38 @@ testInBrowser("an edit is beside the original, and is sent with what it changed"
   await axe(page);
 });
 
+testInBrowser(
+  "arguments are money and code where hints say so, also while they are edited and after that",
+  async (open, t) => {
+    const ui_schema = {
+      amount: { "ui:title": "Sum", "ui:widget": "currency", "ui:currency": "EUR" },
+      script: { "ui:widget": "code" },
+    };
+    const action = { ...refund, args: { amount: 90, script: "pay(90)" }, args_schema: undefined, ui_schema };
+    const { page, read } = await asked(open, await serve(t), { action });
+    const card = page.locator(".action-card");
+    await card.getByText("€90.00").waitFor();
+    await card.locator("pre", { hasText: "pay(90)" }).waitFor();
+    await page.keyboard.press("e");
+    await page.locator("textarea[name='/args/script']").waitFor();
+    await card.getByText("In EUR").waitFor();
+    await page.getByRole("textbox", { name: "Sum" }).fill("45");
+    assert.equal(await page.locator(".action-side.changed del").innerText(), "€90.00");
+    await axe(page);
+    await screenshot(page, "action-hints");
+    await page.getByRole("button", { name: "Approve with changes" }).click();
+    await sent(page);
+    assert.deepEqual(((await read()).response as { args: object }).args, { amount: 45, script: "pay(90)" });
+    await page.getByRole("button", { name: "View" }).click();
+    const result = page.locator(".action-result");
+    await result.getByText("Sum").waitFor();
+    assert.deepEqual(
+      [await result.locator("del").innerText(), await result.locator("ins").innerText()],
+      ["€90.00", "€45.00"],
+    );
+  },
+);
+
 testInBrowser("an edit keeps the arguments that the schema does not describe", async (open, t) => {
   const more = { ...args, trace: "t-1", to: { ...args.to, vip: true } };
   const { page, read } = await asked(open, await serve(t), { action: { ...refund, args: more } });

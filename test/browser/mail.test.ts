@@ -4,10 +4,10 @@ import { MAILS } from "../../src/channels/email/fixtures/messages.ts";
 import { renderMessage } from "../../src/channels/email/message.ts";
 import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 
-/** As a mail program shows it: without scripts, and with nothing to load from. */
+/** As a mail program shows it: without scripts, and with nothing to load from. Navigating to each would take most of the time. */
 async function show(page: Page, name: string): Promise<string> {
   const { html, text } = renderMessage(MAILS[name]!);
-  await page.goto(`data:text/html;charset=utf-8;base64,${Buffer.from(html).toString("base64")}`);
+  await page.setContent(html);
   return text;
 }
 
@@ -74,10 +74,7 @@ testInBrowser("a mail loads nothing, runs nothing and sends nothing, whatever is
     const addresses = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href")!));
     for (const address of addresses) assert.match(address, /^https:\/\/tasks\.example\.com\//, name);
   }
-  assert.deepEqual(
-    asked.filter((address) => !address.startsWith("data:text/html;")),
-    [],
-  );
+  assert.deepEqual(asked, []);
 });
 
 for (const size of ["wide", "phone"] as const)

@@ -9,6 +9,7 @@ import type { AgentRecord } from "../../src/agents/schema.ts";
 import { KNOWN_NAMES } from "../../src/config.ts";
 import { freePort } from "../support/free-port.ts";
 import { follow, until, type Reader } from "../support/guide.ts";
+import { PlainPage } from "../support/plain-page.ts";
 import { startSlack } from "../support/slack.ts";
 import { startSmtp } from "../support/smtp.ts";
 import { startVendors, VENDOR_KEY } from "../support/vendors.ts";
@@ -99,6 +100,11 @@ void test("docs/actions.md: an action is edited, and several are asked about", {
           ),
       ],
       ["trial-48220", (_reader, said) => assert.match(said, /"actions":\[\{"name":"close_account"/)],
+      [
+        "tasks decide",
+        (_reader, said) =>
+          assert.match(said, /Amount: €90\.00\n[^]*completed by dana[^]*Decision: edit\n {4}replace \/amount: 45\n/),
+      ],
     ],
   });
 });
@@ -156,7 +162,12 @@ void test(
       after: [
         [
           "email/action",
-          async ({ url }, said) => answerByMail(/http\S+/.exec(said)![0].replace(/^https?:\/\/[^/]+/, url)),
+          async ({ url }, said) => {
+            const link = /http\S+/.exec(said)![0].replace(/^https?:\/\/[^/]+/, url);
+            const page = await new PlainPage(link).open();
+            await page.post({ "/approved": "true" });
+            assert.equal(page.status, 200, page.text);
+          },
         ],
         [
           "?key_prefix=mail-48219",
@@ -179,19 +190,6 @@ void test(
     assert.ok(mail.html?.includes(`${reader.url}/api/channels/email/action/`));
   },
 );
-
-/** Opens a mail's link as a browser without scripts does, approves, and sends the form. */
-async function answerByMail(link: string): Promise<void> {
-  const page = await (await fetch(link)).text();
-  const fields = new URLSearchParams();
-  for (const [input] of page.matchAll(/<input[^>]*>/g)) {
-    const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1];
-    const isAsked = ["hidden", undefined].includes(of("type")) || (of("type") === "radio" && of("value") === "true");
-    if (isAsked && of("name") !== undefined) fields.append(of("name")!, of("value") ?? "");
-  }
-  const sent = await fetch(link, { method: "POST", body: fields });
-  assert.equal(sent.status, 200, await sent.text());
-}
 
 void test(
   "docs/embed.md: a shop with a form in its page, and the callback that it gets",

@@ -58,6 +58,14 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ["0021-homes", undoHomes],
   ["0022-actions", ["alter table task_documents drop column action"]],
   ["0023-listed-actions", ["alter table task_documents drop column listed_action"]],
+  [
+    "0024-approvals",
+    [
+      "drop table task_approvals",
+      "alter table tasks drop column approvals",
+      "alter table task_documents drop column approval_policy",
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

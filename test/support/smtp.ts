@@ -19,8 +19,8 @@ export interface TestSmtp {
   host: string;
   port: number;
   received: ReceivedMail[];
-  /** Returns the first email to an address, once it has arrived. */
-  to(address: string): Promise<Email>;
+  /** Returns the first email to an address, or a later one, once it has arrived. @param nth - from 0 */
+  to(address: string, nth?: number): Promise<Email>;
   close(): Promise<void>;
 }
 
@@ -53,10 +53,10 @@ export async function startSmtp(options: SMTPServerOptions = {}): Promise<TestSm
     host: "127.0.0.1",
     port,
     received,
-    to: async (address) => {
+    to: async (address, nth = 0) => {
       const source = await new Promise<string>((resolve) => {
         const look = () => {
-          const mail = received.find(({ to }) => to.includes(address));
+          const mail = received.filter(({ to }) => to.includes(address)).at(nth);
           if (!mail) return;
           waiting.delete(look);
           resolve(mail.source);

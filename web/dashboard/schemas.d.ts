@@ -81,6 +81,10 @@ export interface components {
                 args_schema?: {
                     [key: string]: unknown;
                 } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @description What it does, for a person. */
                 description?: string | null;
                 /** @description What a person may decide. Default: `approve` and `reject`. */
@@ -109,6 +113,10 @@ export interface components {
                 args_schema?: {
                     [key: string]: unknown;
                 } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @description What it does, for a person. */
                 description?: string | null;
                 /** @description What a person may decide. Default: `approve` and `reject`. */
@@ -125,6 +133,30 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
+            /** @description Several people must approve. Only with `action` or `actions`. */
+            approvals?: ({
+                /** @description How many different people must approve. */
+                need: number;
+                /** @description Who may decide. The task is offered to all of them. */
+                from?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description `any` (default): one rejection ends the task. `none`: it ends when `need` can no longer be reached.
+                 * @enum {string|null}
+                 */
+                veto?: "any" | "none" | null;
+                /** @description Whose decision does not count: `asker` (also the owner of the agent that asks), `on_behalf_of`, `answered:<task id>`. */
+                exclude?: string[] | null;
+                /** @description Hides what others decided until the task has ended. */
+                blind?: boolean | null;
+                /** @description From each of these groups, a person of its own must approve. */
+                one_of_each?: {
+                    [key: string]: unknown;
+                }[] | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
             /** @description Hints for the form. Optional: the schema is enough. */
             form_definition?: {
                 [key: string]: unknown;
@@ -174,6 +206,8 @@ export interface components {
             response: {
                 [key: string]: unknown;
             };
+            /** @description Where several people approve: the round that the answer is about. If another has begun since, the answer does not count. */
+            round?: number | null;
             /** @description The person who gave the answer. Used with the admin token only. */
             completed_by_email?: string | null;
             /** @description The channel of the answer. Used with the admin token only. */
@@ -375,6 +409,10 @@ export interface components {
                 args_schema: {
                     [key: string]: unknown;
                 };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
             } | null;
             /** @description Several actions that the task asks about, or null. */
             actions: {
@@ -401,7 +439,48 @@ export interface components {
                 args_schema: {
                     [key: string]: unknown;
                 };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
             }[] | null;
+            /** @description Where the approvals of several people stand; null if one person decides. */
+            approvals: {
+                /** @description How many people must approve. */
+                need: number;
+                /** @description How many have approved; null while that is hidden. */
+                have: number | null;
+                /** @description 1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about. */
+                round: number;
+                /** @description What people decided in this round, oldest first. Until the end of a blind task, only the caller's own. */
+                decisions: {
+                    /** @description The person. */
+                    by: {
+                        user_id: string;
+                        /** @description Their email at the time. */
+                        email: string | null;
+                        /** @description Their name at the time. */
+                        name: string | null;
+                    };
+                    /** @enum {string} */
+                    decision: "approve" | "edit" | "reject" | "respond";
+                    /**
+                     * @description When they decided.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    at: string;
+                    /** @description Where they decided, for example `dashboard`. */
+                    channel: string | null;
+                }[];
+                /** @description The groups of `one_of_each` that nobody has approved for; empty while that is hidden. */
+                waiting_for: {
+                    [key: string]: unknown;
+                }[];
+                /** @description What others decide is hidden until the end. */
+                blind: boolean;
+                /** @enum {string} */
+                veto: "any" | "none";
+            } | null;
             /** @description The answer that was sent back. Only while the status is `rejected`. */
             rejected_response?: {
                 [key: string]: unknown;
@@ -578,6 +657,13 @@ export interface components {
                  */
                 risk: "normal" | "high";
             }[] | null;
+            /** @description How many of the people who must approve have; null if one person decides. */
+            approvals: {
+                /** @description How many people must approve. */
+                need: number;
+                /** @description How many have approved; null while that is hidden. */
+                have: number | null;
+            } | null;
             /** @description Data for the person to review. */
             payload?: {
                 [key: string]: unknown;
@@ -698,6 +784,42 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
+            approvals?: {
+                /** @description How many people must approve. */
+                need: number;
+                /** @description How many have approved; null while that is hidden. */
+                have: number | null;
+                /** @description 1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about. */
+                round: number;
+                /** @description What people decided in this round, oldest first. Until the end of a blind task, only the caller's own. */
+                decisions: {
+                    /** @description The person. */
+                    by: {
+                        user_id: string;
+                        /** @description Their email at the time. */
+                        email: string | null;
+                        /** @description Their name at the time. */
+                        name: string | null;
+                    };
+                    /** @enum {string} */
+                    decision: "approve" | "edit" | "reject" | "respond";
+                    /**
+                     * @description When they decided.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    at: string;
+                    /** @description Where they decided, for example `dashboard`. */
+                    channel: string | null;
+                }[];
+                /** @description The groups of `one_of_each` that nobody has approved for; empty while that is hidden. */
+                waiting_for: {
+                    [key: string]: unknown;
+                }[];
+                /** @description What others decide is hidden until the end. */
+                blind: boolean;
+                /** @enum {string} */
+                veto: "any" | "none";
+            };
             /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;

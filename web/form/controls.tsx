@@ -17,9 +17,6 @@ import { idOf } from "./dom-ids.ts";
 import type { Drawing } from "./drawing.ts";
 import { describedBy, Field, FieldSet } from "./field.tsx";
 
-/** React requires it with a value. Other handlers react to typing. */
-const ignore = (): void => {};
-
 interface ControlProps<Node extends FormNode> {
   node: Node;
   drawing: Drawing;
@@ -39,35 +36,44 @@ function common(node: FormNode, drawing: Drawing, ...parts: string[]) {
   };
 }
 
+/** React requires it with a value. Other handlers react to typing. */
+const ignore = (): void => {};
+
+/** Properties of every control that people type into. */
+function typed(node: FormNode, drawing: Drawing, ...parts: string[]) {
+  const all = common(node, drawing, ...parts);
+  return {
+    ...all,
+    value: node.entry[0] ?? "",
+    readOnly: node.readonly,
+    autoComplete: "off",
+    onInput: (event: { currentTarget: { value: string } }) => drawing.set(all.name, event.currentTarget.value),
+    onChange: ignore,
+  };
+}
+
 export function TextControl({ node, drawing }: ControlProps<TextNode>) {
-  const [text = ""] = node.entry;
   const isLong = node.look === "area";
   const showsCount = node.max !== null && (isLong || node.max <= 1_000);
   const shared = {
-    ...common(node, drawing, ...(showsCount ? ["count"] : [])),
-    value: text,
-    readOnly: node.readonly,
+    ...typed(node, drawing, ...(showsCount ? ["count"] : [])),
     placeholder: node.placeholder ?? undefined,
     dir: "auto" as const,
-    onChange: ignore,
   };
-  const set = (value: string): void => drawing.set(node.name, value);
   return (
     <Field node={node} drawing={drawing}>
       {isLong ? (
-        <textarea {...shared} rows={4} onInput={(event) => set(event.currentTarget.value)} />
+        <textarea {...shared} rows={4} />
       ) : (
         <input
           {...shared}
           type={node.look === "password" ? "password" : node.type}
-          autoComplete="off"
           spellCheck={node.type === "text" && node.format === null ? undefined : false}
-          onInput={(event) => set(event.currentTarget.value)}
         />
       )}
       {showsCount && node.max !== null && (
         <p className="count" id={idOf(node.name, "count")}>
-          {drawing.messages.words.count(Array.from(text).length, node.max)}
+          {drawing.messages.words.count(Array.from(shared.value).length, node.max)}
         </p>
       )}
     </Field>
@@ -78,57 +84,36 @@ export function NumberControl({ node, drawing }: ControlProps<NumberNode>) {
   return (
     <Field node={node} drawing={drawing}>
       <input
-        {...common(node, drawing)}
+        {...typed(node, drawing)}
         className="short"
         type="text"
         inputMode={node.whole && node.min !== null && node.min >= 0 ? "numeric" : "decimal"}
-        value={node.entry[0] ?? ""}
-        readOnly={node.readonly}
         placeholder={node.placeholder ?? undefined}
-        autoComplete="off"
-        onInput={(event) => drawing.set(node.name, event.currentTarget.value)}
-        onChange={ignore}
       />
     </Field>
   );
 }
 
 export function TimeControl({ node, drawing }: ControlProps<TimeNode>) {
-  const text = node.entry[0] ?? "";
   const zone = node.zone === null ? null : zoneName(node.zone, drawing.now, drawing.locale);
+  const shared = typed(node, drawing, ...(zone === null ? [] : ["help"]));
   return (
     <Field node={node} drawing={drawing} help={zone === null ? null : drawing.messages.words.zone(zone)}>
       <input
-        {...common(node, drawing, ...(zone === null ? [] : ["help"]))}
+        {...shared}
         className="short"
         type={node.kind === "datetime" ? "datetime-local" : node.kind}
         // A value with seconds keeps them.
-        step={/:\d\d:\d\d$/.test(text) ? 1 : undefined}
-        value={text}
-        readOnly={node.readonly}
-        onInput={(event) => drawing.set(node.name, event.currentTarget.value)}
-        onChange={ignore}
+        step={/:\d\d:\d\d$/.test(shared.value) ? 1 : undefined}
       />
     </Field>
   );
 }
 
 export function JsonControl({ node, drawing }: ControlProps<JsonNode>) {
-  const name = `${node.name}~json`;
   return (
     <Field node={node} drawing={drawing}>
-      <textarea
-        {...common(node, drawing)}
-        className="code"
-        rows={6}
-        value={node.entry[0] ?? ""}
-        readOnly={node.readonly}
-        spellCheck={false}
-        autoCapitalize="off"
-        autoComplete="off"
-        onInput={(event) => drawing.set(name, event.currentTarget.value)}
-        onChange={ignore}
-      />
+      <textarea {...typed(node, drawing)} className="code" rows={6} spellCheck={false} autoCapitalize="off" />
     </Field>
   );
 }
@@ -185,9 +170,8 @@ export function Radios({ node, drawing, look, children }: RadiosProps) {
       <div className={isBool ? "buttons sides" : `${look}s`}>
         {node.options.map((option, index) => {
           const text = String(isBool ? option.value : index);
-          return (
-            <Radio key={text} node={node} drawing={drawing} option={option} text={text} index={index} look={look} />
-          );
+          const set = (): void => drawing.set(node.name, text);
+          return <OptionOf key={text} type="radio" {...{ node, drawing, option, text, index, look, set }} />;
         })}
       </div>
       {children}
@@ -210,25 +194,25 @@ function Asked({ node }: { node: FormNode }) {
   return <input type="hidden" name={`${node.name}~of`} value={questionOf(node)} />;
 }
 
-interface RadioProps {
-  node: FormNode;
-  drawing: Drawing;
+interface OptionProps extends ControlProps<BoolNode | ChoiceNode | VariantNode> {
+  type: "radio" | "checkbox";
   option: Option;
   /** The posted value. */
   text: string;
   index: number;
   look: "button" | "card";
+  set: (isOn: boolean) => void;
 }
 
-function Radio({ node, drawing, option, text, index, look }: RadioProps) {
+function OptionOf({ node, drawing, type, option, text, index, look, set }: OptionProps) {
   // The first one has the field's own id, so that a link to the field leads to a control.
-  const id = index === 0 ? idOf(node.name) : idOf(node.name, String(index));
+  const id = idOf(node.name, index === 0 ? "" : String(index));
   const describes = option.description === null ? undefined : idOf(node.name, `${index}d`);
   return (
     <label className={`${look} ${option.tone === null ? "" : `tone-${option.tone}`}`} htmlFor={id} dir="auto">
       <input
         id={id}
-        type="radio"
+        type={type}
         name={node.name}
         value={text}
         checked={node.entry.includes(text)}
@@ -236,7 +220,9 @@ function Radio({ node, drawing, option, text, index, look }: RadioProps) {
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- a hint or a link requests it, on pages about a form only
         autoFocus={drawing.takesFocus(node) && (node.entry.length > 0 ? node.entry.includes(text) : index === 0)}
         aria-describedby={describes}
-        onChange={() => drawing.set(node.name, text)}
+        // The frame of radio buttons is marked as a whole.
+        aria-invalid={(type === "checkbox" && drawing.errors.has(node.name)) || undefined}
+        onChange={(event) => set(event.currentTarget.checked)}
       />
       <span>{option.label}</span>
       {option.description !== null && <small id={describes}>{option.description}</small>}
@@ -245,34 +231,17 @@ function Radio({ node, drawing, option, text, index, look }: RadioProps) {
 }
 
 function Boxes({ node, drawing }: ControlProps<ChoiceNode>) {
-  const toggle = (text: string, on: boolean): void => {
-    const others = node.entry.filter((known) => known !== text && known !== "");
-    drawing.set(node.name, "", ...(on ? [...others, text] : others));
-  };
-  const isInvalid = drawing.errors.has(node.name) || undefined;
   return (
     <FieldSet node={node} drawing={drawing}>
       <Untouched node={node} />
       <div className={node.options.length > 12 ? "cards tall" : "cards"}>
         {node.options.map((option, index) => {
           const text = String(index);
-          const id = index === 0 ? idOf(node.name) : idOf(node.name, text);
-          return (
-            <label className="card" htmlFor={id} key={text} dir="auto">
-              <input
-                id={id}
-                type="checkbox"
-                name={node.name}
-                value={text}
-                checked={node.entry.includes(text)}
-                disabled={drawing.locked || node.readonly}
-                aria-invalid={isInvalid}
-                onChange={(event) => toggle(text, event.currentTarget.checked)}
-              />
-              <span>{option.label}</span>
-              {option.description !== null && <small>{option.description}</small>}
-            </label>
-          );
+          const set = (isOn: boolean): void => {
+            const others = node.entry.filter((known) => known !== text && known !== "");
+            drawing.set(node.name, "", ...(isOn ? [...others, text] : others));
+          };
+          return <OptionOf key={text} type="checkbox" look="card" {...{ node, drawing, option, text, index, set }} />;
         })}
       </div>
     </FieldSet>
@@ -308,16 +277,11 @@ function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
   return (
     <Field node={node} drawing={drawing}>
       <input
-        {...common(node, drawing)}
+        {...typed(node, drawing)}
         type="text"
         list={list}
-        value={node.entry[0] ?? ""}
-        readOnly={node.readonly}
         placeholder={drawing.messages.words.filter(node.options.length)}
-        autoComplete="off"
         dir="auto"
-        onInput={(event) => drawing.set(node.name, event.currentTarget.value)}
-        onChange={ignore}
       />
       <datalist id={list}>
         {node.options.map((option, index) => (

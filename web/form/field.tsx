@@ -22,12 +22,14 @@ function helpOf(node: FormNode, drawing: Drawing, more: string | null): string |
 /** Returns the ids of all descriptions of a field, for assistive technology. */
 export function describedBy(node: FormNode, drawing: Drawing, ...parts: string[]) {
   const error = drawing.errors.has(node.name);
-  const ids: string[] = [];
-  if (node.description !== null) ids.push(idOf(node.name, "description"));
-  if (parts.includes("help") || helpOf(node, drawing, null) !== null) ids.push(idOf(node.name, "help"));
-  if (parts.includes("count")) ids.push(idOf(node.name, "count"));
-  if (error) ids.push(idOf(node.name, "error"));
-  return { error, "aria-describedby": ids.length === 0 ? undefined : ids.join(" ") };
+  const shown = {
+    description: node.description !== null,
+    help: parts.includes("help") || helpOf(node, drawing, null) !== null,
+    count: parts.includes("count"),
+    error,
+  };
+  const ids = Object.entries(shown).flatMap(([part, isShown]) => (isShown ? [idOf(node.name, part)] : []));
+  return { error, "aria-describedby": ids.join(" ") || undefined };
 }
 
 function Title({ node, drawing }: Omit<FieldProps, "children">) {
@@ -39,21 +41,12 @@ function Title({ node, drawing }: Omit<FieldProps, "children">) {
   );
 }
 
-function Description({ node }: { node: FormNode }) {
-  if (node.description === null) return null;
+/** The description or the help of a field. */
+function Note({ node, part, text }: { node: FormNode; part: "description" | "help"; text: string | null }) {
+  if (text === null) return null;
   return (
-    <p className="description" id={idOf(node.name, "description")} dir="auto">
-      {node.description}
-    </p>
-  );
-}
-
-function Help({ node, drawing, more = null }: Omit<FieldProps, "children"> & { more?: string | null }) {
-  const help = helpOf(node, drawing, more);
-  if (help === null) return null;
-  return (
-    <p className="help" id={idOf(node.name, "help")} dir="auto">
-      {help}
+    <p className={part} id={idOf(node.name, part)} dir="auto">
+      {text}
     </p>
   );
 }
@@ -77,6 +70,7 @@ export function Field({
   help = null,
   isBox = false,
 }: FieldProps & { help?: string | null; isBox?: boolean }) {
+  const description = <Note node={node} part="description" text={node.description} />;
   return (
     <div className={drawing.errors.has(node.name) ? "field invalid" : "field"} dir="auto">
       {!isBox && (
@@ -84,10 +78,10 @@ export function Field({
           <Title node={node} drawing={drawing} />
         </label>
       )}
-      {!isBox && <Description node={node} />}
+      {!isBox && description}
       {children}
-      {isBox && <Description node={node} />}
-      <Help node={node} drawing={drawing} more={help} />
+      {isBox && description}
+      <Note node={node} part="help" text={helpOf(node, drawing, help)} />
       <ErrorLine node={node} drawing={drawing} />
     </div>
   );
@@ -116,7 +110,7 @@ export function FieldSet({
       <legend className="title">
         <Title node={node} drawing={drawing} />
       </legend>
-      <Description node={node} />
+      <Note node={node} part="description" text={node.description} />
       {children}
       {isRadio && isChosen && isOptional(node) && !node.readonly && (
         <PressButton
@@ -127,7 +121,7 @@ export function FieldSet({
           className="quiet small"
         />
       )}
-      <Help node={node} drawing={drawing} />
+      <Note node={node} part="help" text={helpOf(node, drawing, null)} />
       <ErrorLine node={node} drawing={drawing} />
     </fieldset>
   );

@@ -51,7 +51,7 @@ function Group({ node, drawing }: { node: GroupNode; drawing: Drawing }) {
   const { words } = drawing.messages;
   const children = node.children.map((child) => <FieldOf key={child.name} node={child} drawing={drawing} />);
   // The form itself is a group without a frame.
-  if (node.name === "")
+  if (node.pointer === "")
     return (
       <>
         <ErrorLine node={node} drawing={drawing} />

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { fromStored } from "../../actions/request.ts";
+import { payloadOf, roundOf } from "../../approvals/proposal.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -56,7 +57,7 @@ export function createEmailKind(ctx: Ctx): Kind {
       const hasDashboard = canSignIn(holder ?? (person && (await findUser(ctx.db, person.id))));
       const answering = await answeringOf(ctx, caller, task, destination, hasDashboard);
       // A person who may not answer any more has nothing to correct, and the task is not theirs.
-      if ((purpose === "sent_back" || purpose === "assigned") && "who_can_answer" in answering) return NEEDLESS;
+      if (purpose !== "decision" && purpose !== "ended" && "who_can_answer" in answering) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       // Another project may have taken its id since.
       if (identity === null || !isSenderOf(identity, [task.project]))
@@ -80,6 +81,7 @@ export function createEmailKind(ctx: Ctx): Kind {
         decision: null,
         assigned: is_reply ? delivery_id : null,
         ended: "ended",
+        new_round: `round.${roundOf(task)}`,
         sent_back: String(task.verification_attempt),
       };
       const mail = { ...message, ...envelopeOf(identity, task, destination, reply[purpose]) };
@@ -150,13 +152,14 @@ function notificationOf({ id, destination }: EndedDelivery, body: MailBody | nul
 
 function documentsOf(of: TaskWithDocuments) {
   const { id, task, redact_payload, timeout_at, ...texts } = of;
+  const payload = payloadOf(of);
   return {
     id,
     task,
     asker: askerLineInMessage(of),
     redact_payload,
     timeout_at,
-    payload: parseJson(texts.payload),
+    payload: parseJson(payload),
     payload_schema: parseJson(texts.payload_schema),
     response_schema: parseJson(texts.response_schema),
     form_definition: parseJson(texts.form_definition),

@@ -4,6 +4,7 @@ import { actionTask } from "../../../test/support/actions.ts";
 import { newAgent } from "../../../test/support/agents.ts";
 import { header, mailsTo, send, withSender } from "../../../test/support/mail.ts";
 import { addUser } from "../../../test/support/people.ts";
+import { PlainPage } from "../../../test/support/plain-page.ts";
 import { testOnBoth, type TestService } from "../../../test/support/service.ts";
 import type { TaskRecord } from "../../tasks/schema.ts";
 import { createLink } from "./links.ts";
@@ -21,59 +22,17 @@ async function ask({ call }: TestService, fields: object): Promise<string> {
 
 const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
 
-/** A page as a browser without scripts has it: what it would post, and its text. */
-class Page {
-  readonly #service: TestService;
-  readonly #path: string;
-  #html = "";
-  status = 0;
-
-  constructor(service: TestService, id: string) {
-    this.#service = service;
-    this.#path = new URL(createLink(service.ctx, id, DANA)).pathname;
-  }
-
-  async open(query = ""): Promise<this> {
-    return this.#take(await this.#service.call("GET", this.#path + query, { token: null }));
-  }
-
-  async post(entered: Record<string, string> = {}): Promise<this> {
-    return this.#take(
-      await this.#service.call("POST", this.#path, {
-        token: null,
-        raw: new URLSearchParams({ ...this.fields(), ...entered }).toString(),
+/** Returns the page that Dana's link leads to. */
+const openedBy = ({ ctx, call }: TestService, id: string) =>
+  new PlainPage(new URL(createLink(ctx, id, DANA)).pathname, async (method, path, form) =>
+    call(method, path, {
+      token: null,
+      ...(form && {
+        raw: form.toString(),
         headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
       }),
-    );
-  }
-
-  #take({ status, text }: { status: number; text: string }): this {
-    this.status = status;
-    this.#html = text;
-    return this;
-  }
-
-  /** What the controls hold. */
-  fields(): Record<string, string> {
-    const found: Record<string, string> = {};
-    for (const [tag] of this.#html.matchAll(/<input [^>]*>/g)) {
-      const attribute = (name: string) => unescaped(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
-      const isOff = /type="(?:radio|checkbox)"/.test(tag) && !/ checked/.test(tag);
-      if (!isOff && attribute("name") !== "") found[attribute("name")] = attribute("value");
-    }
-    for (const [, name = "", value = ""] of this.#html.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)</g))
-      found[unescaped(name)] = unescaped(value);
-    return found;
-  }
-
-  get text(): string {
-    return unescaped(this.#html.replaceAll(/<script.*?<\/script>/gs, "").replaceAll(/<[^>]*>/g, "\n"));
-  }
-}
-
-function unescaped(html: string): string {
-  return html.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
-}
+    }),
+  );
 
 testOnBoth("an email about an action says who wants to run it with what, and has each decision", async (service, t) => {
   const smtp = await withSender(service, t);
@@ -97,13 +56,40 @@ testOnBoth("an email about an action says who wants to run it with what, and has
 });
 
 testOnBoth(
+  "an argument is shown as its hint says: in the mail, on its page, in its field, and once decided",
+  async (service, t) => {
+    const smtp = await withSender(service, t);
+    const money = { "ui:widget": "currency", "ui:currency": "EUR" };
+    const action = {
+      args: { amount: 90, script: "a = 1\nb = 2" },
+      ui_schema: { amount: money, script: { "ui:widget": "code" } },
+    };
+    const id = await ask(service, { action });
+    await send(service);
+    const { text = "" } = await PostalMime.parse(mailsTo(smtp, DANA)[0]!.source);
+    assert.match(text, /^ {2}Amount: €90\.00$/m);
+    const page = await openedBy(service, id).open("?choice=1");
+    assert.match(page.text, /Amount\n+€90\.00/);
+    assert.match(page.html, /<pre[^>]*><code[^>]*>a = 1\nb = 2/);
+    assert.match(page.text, /In EUR/);
+    await page.post({ "/args/amount": "45" });
+    assert.match(page.text, /Amount\n+€90\.00 → €45\.00/);
+    const several = await ask(service, { actions: [action, {}] });
+    await send(service);
+    const { text: both = "" } = await PostalMime.parse(mailsTo(smtp, DANA).at(-1)!.source);
+    assert.match(both, /refund: Amount: €90\.00/);
+    assert.match((await openedBy(service, several).open()).text, /€90\.00/);
+  },
+);
+
+testOnBoth(
   "a person lowers the amount by mail, without scripts, and what the page does not ask stays",
   async (service, t) => {
     const smtp = await withSender(service, t);
     await addUser(service, { email: DANA, display_name: "Dana" });
     const id = await ask(service, { action: { args: { amount: 90, to: { name: "Mia", id: 7 } } } });
     await send(service);
-    const page = await new Page(service, id).open("?choice=1");
+    const page = await openedBy(service, id).open("?choice=1");
     assert.equal((await read(service, id)).status, "created", "a link changes nothing");
     const { "/decision": decision, "/args/amount": amount, "/args/to/name": name } = page.fields();
     assert.deepEqual([decision, amount, name], ["1", "90", "Mia"]);
@@ -130,7 +116,7 @@ testOnBoth(
 
 testOnBoth("without scripts, the arguments appear when Edit is chosen on the page", async (service) => {
   const id = await ask(service, {});
-  const page = await new Page(service, id).open();
+  const page = await openedBy(service, id).open();
   assert.equal(page.fields()["/args/amount"], undefined);
   await page.post({ "/decision": "1" });
   assert.match(page.text, /Your answers changed which questions apply/);
@@ -147,14 +133,14 @@ testOnBoth("without scripts, the arguments appear when Edit is chosen on the pag
 
 testOnBoth("approving is one press on the page; with high risk its name is typed first", async (service) => {
   const normal = await ask(service, {});
-  const page = await new Page(service, normal).open("?choice=0");
+  const page = await openedBy(service, normal).open("?choice=0");
   await page.post();
   assert.match(page.text, /Answer sent/);
   assert.equal((await read(service, normal)).response?.["decision"], "approve");
 
   const risky = await ask(service, { action: { risk: "high" } });
   for (const choice of ["0", "1"]) {
-    const asks = await new Page(service, risky).open(`?choice=${choice}`);
+    const asks = await openedBy(service, risky).open(`?choice=${choice}`);
     assert.match(asks.text, /Type "refund" to approve/);
     for (const typed of ["", "refun"]) {
       await asks.post({ "/confirm": typed, ...(choice === "1" && { "/args/amount": "45" }) });
@@ -169,21 +155,48 @@ testOnBoth("approving is one press on the page; with high risk its name is typed
   assert.equal((await read(service, risky)).response?.["decision"], "edit");
 });
 
+testOnBoth("with high risk its name is typed even beside an answer that is written as JSON", async (service) => {
+  const risky = await ask(service, { action: { risk: "high" } });
+  const page = await openedBy(service, risky).open();
+  await page.post({ "~press": "json:" });
+  const answers = { approve: { decision: "approve" }, edit: { decision: "edit", args: { amount: 45 } } };
+  for (const [decision, answer] of Object.entries(answers)) {
+    await page.post({ "~json": JSON.stringify(answer), "/confirm": "" });
+    assert.match(page.text, /Type "refund" to approve/, decision);
+    for (const typed of ["", "refun"]) {
+      await page.post({ "/confirm": typed });
+      assert.equal(page.status, 422);
+      assert.match(page.text, /Type this text exactly\./);
+    }
+  }
+  assert.equal((await read(service, risky)).status, "created");
+  await page.post({ "/confirm": "refund" });
+  assert.match(page.text, /Answer sent/);
+  const { response } = await read(service, risky);
+  assert.equal(response?.["decision"], "edit");
+
+  const other = await ask(service, { action: { risk: "high" } });
+  const rejecting = await openedBy(service, other).open();
+  await rejecting.post({ "~press": "json:" });
+  await rejecting.post({ "~json": '{ "decision": "reject" }' });
+  assert.match(rejecting.text, /Answer sent/, "only an approval needs it");
+});
+
 testOnBoth("an edit outside of what may be edited is refused at its field", async (service) => {
   const lines = [{ text: "Jacket" }, { text: "Shoes" }];
   const id = await ask(service, { action: { args: { amount: 90, lines }, editable: ["/lines/0/text"] } });
-  const page = await new Page(service, id).open("?choice=1");
+  const page = await openedBy(service, id).open("?choice=1");
   await page.post({ "/args/lines/1/text": "Boots" });
   assert.equal(page.status, 422, page.text);
   assert.match(page.text, /Not sent\. Fix 1 answer below\./);
   assert.match(page.text, /This argument cannot be changed\./);
   await page.post({ "/args/lines/1/text": "Shoes", "/args/lines/0/text": "Coat" });
-  assert.match(page.text, /Lines · 1 · Text\n+changed/);
+  assert.match(page.text, /Lines · 1 · Text\n+Jacket → Coat/);
 });
 
 testOnBoth("the page says why an edit without a change is not enough", async (service) => {
   const id = await ask(service, { action: { allowed: ["edit", "reject"] } });
-  const page = await new Page(service, id).open("?choice=0");
+  const page = await openedBy(service, id).open("?choice=0");
   await page.post();
   assert.equal(page.status, 422);
   assert.match(page.text, /Nothing was changed, and this action cannot be approved as it is\./);
@@ -197,7 +210,7 @@ testOnBoth("several actions are decided on one page, each with its name", async 
   const { text = "" } = await PostalMime.parse(mailsTo(smtp, LEE)[0]!.source);
   assert.match(text, /^ {2}Actions: refund, send_mail \(high risk\), close$/m);
   assert.match(text, /^ {2}refund: Amount: 90 · To · Name: Mia$/m);
-  const page = await new Page(service, id).open();
+  const page = await openedBy(service, id).open();
   for (const title of ["Run refund?", "Run send_mail?", "Run close?"]) assert.ok(page.text.includes(title), title);
   await page.post({ "/decisions/0/decision": "1", "/decisions/1/decision": "0", "/decisions/2/decision": "2" });
   assert.match(page.text, /Type "send_mail" to approve/);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { InputBlock } from "@slack/types";
 import { actionTask } from "../../../test/support/actions.ts";
 import { newAgent } from "../../../test/support/agents.ts";
 import { addUser } from "../../../test/support/people.ts";
 import type { TestService } from "../../../test/support/service.ts";
+import { heldBy, inputOf, personIn } from "../../../test/support/slack-person.ts";
 import {
   buttonsIn,
   liveButtons,
@@ -12,7 +12,6 @@ import {
   whispers,
   type Stage,
 } from "../../../test/support/slack-service.ts";
-import type { Post, View } from "../../../test/support/slack/workspace.ts";
 import type { TaskRecord } from "../../tasks/schema.ts";
 
 const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
@@ -30,44 +29,18 @@ async function asDana({ service, slack, send }: Stage) {
     await send();
     return { id: task.id, post: slack.posts.at(-1)! };
   };
-  const press = async (post: Post, action_id: string) =>
-    slack.click({ user, post, action_id, ...(action_id.startsWith("answer:choose:") && { confirm: true }) });
-  const open = async (post: Post, action_id: string) => {
-    await press(post, action_id);
-    return slack.views.at(-1)!;
-  };
-  const choose = async (view: View, block_id: string, entry: string) => {
-    const { element } = inputOf(view, block_id);
-    await slack.clickInView({ user, view, block_id, action_id: element.action_id ?? "", entry });
-  };
-  /** Submits what the modal holds, with these entries by block. */
-  const submit = async (view: View, entries: Record<string, string>) => {
-    const values = Object.fromEntries(
-      inputsOf(view).map(({ block_id = "", element }) => [
-        block_id,
-        { [element.action_id ?? ""]: entries[block_id] ?? heldBy(element) },
-      ]),
-    );
-    return slack.submit({ user, view, values });
-  };
-  return { ask, press, open, choose, submit };
+  return { ask, ...personIn(slack, user) };
 }
 
-const inputsOf = ({ blocks }: View) => (blocks as unknown as InputBlock[]).filter(({ type }) => type === "input");
-
-function inputOf(view: View, block_id: string): InputBlock {
-  const block = inputsOf(view).find((one) => one.block_id === block_id);
-  assert.ok(block, `${block_id} is not in the modal`);
-  return block;
-}
-
-function heldBy(element: object): string | null {
-  const { initial_value, initial_option } = element as {
-    initial_value?: string;
-    initial_option?: { value: string };
-  };
-  return initial_value ?? initial_option?.value ?? null;
-}
+testWithSlack("an argument is shown in Slack as its hint says, alone and among several", async (stage) => {
+  const dana = await asDana(stage);
+  const ui_schema = { amount: { "ui:title": "Sum", "ui:widget": "currency", "ui:currency": "EUR" } };
+  const { post } = await dana.ask({ action: { ui_schema } });
+  assert.match(said(post), /^\*Sum\*\n€90\.00$/m);
+  const { post: several } = await dana.ask({ actions: [{ ui_schema }, {}] });
+  assert.match(said(several), /Sum: €90\.00/);
+  assert.match(said(several), /Amount: 90/);
+});
 
 testWithSlack("a message about an action says who wants to run it with what, and has each decision", async (stage) => {
   const dana = await asDana(stage);
@@ -151,6 +124,21 @@ testWithSlack("nothing approves an action of high risk in one press: its name is
     if (button === "answer:open:1") await dana.submit(view, { "/confirm": "Refund", "/args/amount": "45" });
   }
   assert.equal((await read(service, id)).response?.["decision"], "edit");
+});
+
+testWithSlack("an edit in the modal outside of what may be edited is refused at its field", async (stage) => {
+  const { service } = stage;
+  const dana = await asDana(stage);
+  const tags = { type: "array", items: { enum: ["a", "b", "c"] } };
+  const args_schema = { type: "object", properties: { amount: { type: "number" }, tags } };
+  const fields = { args: { amount: 90, tags: ["a"] }, args_schema, editable: ["/amount", "/tags/0"] };
+  const { id, post } = await dana.ask({ action: fields });
+  const view = await dana.open(post, "answer:open:1");
+  await dana.submit(view, { "/args/tags": ["0", "2"] });
+  assert.deepEqual(view.errors, { "/args/tags": "This argument cannot be changed." });
+  assert.equal((await read(service, id)).status, "created");
+  await dana.submit(view, { "/args/tags": ["2"], "/args/amount": "45" });
+  assert.deepEqual((await read(service, id)).response?.["args"], { amount: 45, tags: ["c"] });
 });
 
 testWithSlack("arguments that Slack cannot ask for are edited on the page that Edit leads to", async (stage) => {

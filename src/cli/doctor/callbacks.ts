@@ -72,6 +72,7 @@ function testOutcome(id: string): string {
     decided_by_kind: null,
     decided_by_name: null,
     completed_by_user_id: null,
+    approvals: null,
     ...toAnswerColumns(null),
   } as const;
   return outcomeOf(task, null);

@@ -81,7 +81,7 @@ function homeInPostgres(id: string) {
   return sql`${digit(2)} * 32 + ${digit(1)}`;
 }
 
-function homeInSqlite(id: string) {
+export function homeInSqlite(id: string) {
   const digit = (fromEnd: number) => sql`(instr(${ALPHABET}, substr(${sql.ref(id)}, -${sql.lit(fromEnd)}, 1)) - 1)`;
   return sql`${digit(2)} * 32 + ${digit(1)}`;
 }

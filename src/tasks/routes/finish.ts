@@ -13,6 +13,7 @@ import {
   type TaskRecord,
 } from "../schema.ts";
 import type { Notifier } from "../notices.ts";
+import { withdrawDecision } from "../withdraw.ts";
 import { cancelTask, completeTask, extendTask, removeTask, type CompletionContext } from "../tasks.ts";
 
 const tags = ["Tasks"];
@@ -35,6 +36,31 @@ export const completeTaskRoute = defineRoute({
   handle: async (ctx: CompletionContext, request, reply) => {
     const caller = callerOf(request);
     return sendJson(reply, toRecord(await completeTask(ctx, caller, request.params.id, request.body), caller));
+  },
+});
+
+export const withdrawDecisionRoute = defineRoute({
+  method: "DELETE",
+  url: "/tasks/:id/approvals/me",
+  operationId: "withdrawDecision",
+  summary: "Take back one's decision",
+  description:
+    "Where several people must approve: takes back what the caller decided about an open task. The task stays open.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 200: Task },
+  errors: [
+    ...WRITE_ERRORS,
+    "TASK_NOT_FOUND",
+    "TASK_ALREADY_TERMINAL",
+    "NEEDS_A_PERSON",
+    "EXCLUDED",
+    "APPROVAL_NOT_FOUND",
+  ],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    return sendJson(reply, toRecord(await withdrawDecision(ctx, caller, request.params.id), caller));
   },
 });
 

@@ -53,7 +53,7 @@ export function ActionCard(props: ActionCardProps) {
         (decided === "edit" ? (
           <ChangedArguments action={action} args={edited} />
         ) : (
-          <PayloadOf payload={action.args} schema={action.args_schema} hints={null} redact={redact} />
+          <PayloadOf payload={action.args} schema={action.args_schema} hints={action.ui_schema} redact={redact} />
         ))}
       {decided !== null && typeof message?.value === "string" && (
         <blockquote className="action-message" dir="auto">

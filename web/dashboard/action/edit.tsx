@@ -67,6 +67,9 @@ function Part(props: PartProps): ReactNode {
   );
 }
 
+/** The longest text that has a line through it, in characters. */
+const MAX_STRUCK = 40;
+
 /** One argument: its original, and its field. */
 function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { pointer: string; isFixed: boolean }) {
   const before = valueAt(action.args, pointer);
@@ -79,7 +82,13 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
   ) : (
     <FieldOf node={node} drawing={drawing} />
   );
-  const value = before === undefined ? <span className="muted">Not set</span> : (draw(pointer) ?? asText(before));
+  const text = typeof before === "string" ? before : JSON.stringify(before ?? "");
+  const value =
+    before === undefined ? (
+      <span className="muted">Not set</span>
+    ) : (
+      (draw(pointer) ?? <span className="action-text">{text}</span>)
+    );
   return (
     <div className={isFixed ? "action-side fixed" : isChanged ? "action-side changed" : "action-side"}>
       <div className="action-now" dir="auto">
@@ -90,14 +99,10 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
           {isChanged && <span className="action-before">Before: </span>}
           <span className="action-name">{node.title}</span>
         </span>
-        {isChanged ? <del>{value}</del> : value}
+        {isChanged ? <del className={text.length > MAX_STRUCK ? "long" : ""}>{value}</del> : value}
       </div>
     </div>
   );
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Returns whether all of the argument at a pointer may be changed, a part of it, or nothing. */

@@ -8,14 +8,12 @@ import type { Entries } from "../../../form/plan/entries.ts";
 import { nodesOf } from "../../../form/plan/nodes.ts";
 import type { FormNode } from "../../../form/plan/nodes.ts";
 import { keepUntouched } from "../../../form/plan/edits.ts";
-import { planForm, readForm, valueAt } from "../../../form/plan/plan.ts";
-import type { Form } from "../../../form/plan/plan.ts";
+import { readForm, valueAt } from "../../../form/plan/plan.ts";
 import { isSame } from "../../../form/plan/same.ts";
 import type { TaskFormProps } from "../../../form/plan/task-form.ts";
 import { ErrorPanel } from "../../form/answer-form.tsx";
 import type { AnswerFormProps } from "../../form/answer-form.tsx";
 import { BACK } from "../../form/focus.ts";
-import { TaskForm } from "../../form/task-form.tsx";
 import { useTextRules } from "../../form/text-rules.ts";
 import { useAnswer } from "../../form/use-answer.ts";
 import { useKeys } from "../ui/keyboard.ts";
@@ -34,6 +32,14 @@ type ActionFormProps = TaskFormProps &
     isList: boolean;
   };
 
+/** The decision that a person is about to make, with its message or its changed arguments. */
+interface Opened {
+  readonly index: number;
+  readonly decision: Decision;
+  /** What the person wants to approve after it. */
+  readonly rest: readonly number[];
+}
+
 /** The form of a task about actions, in place of the form that its schema describes. It makes the same entries. */
 export function ActionForm({ asked, isList, ...props }: ActionFormProps) {
   useActionStyles();
@@ -44,23 +50,6 @@ export function ActionForm({ asked, isList, ...props }: ActionFormProps) {
     () => readForm({ response_schema, form_definition, payload, channel, time_zone, now: new Date(now), texts }),
     [response_schema, form_definition, payload, channel, time_zone, now, texts],
   );
-  // The plan of many long actions may end early, and then is one field for JSON.
-  const canBeDrawn = useMemo(() => {
-    const names = new Set([...nodesOf(planForm(form, {}).root)].map(({ name }) => name));
-    return asked.every(({ at }) => names.has(`${at}/decision`));
-  }, [form, asked]);
-  return canBeDrawn ? <Actions asked={asked} isList={isList} form={form} {...props} /> : <TaskForm {...props} />;
-}
-
-/** The decision that a person is about to make, with its message or its changed arguments. */
-interface Opened {
-  readonly index: number;
-  readonly decision: Decision;
-  /** What the person wants to approve after it. */
-  readonly rest: readonly number[];
-}
-
-function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Form }) {
   const [posted] = useState(
     () => props.posted && { ...props.posted, entries: unconfirmed(asked, props.posted.entries) },
   );

@@ -1,8 +1,9 @@
 import { Suspense, useMemo } from "react";
 import type { ReactNode } from "react";
+import { nodesByPointer } from "../../../form/payload/by-pointer.ts";
 import { planPair } from "../../../form/payload/diff.ts";
-import { IgnoredHints } from "../../../form/payload/hints.ts";
-import type { PayloadNode, PayloadPlan } from "../../../form/payload/node.ts";
+import { IgnoredHints, readHints } from "../../../form/payload/hints.ts";
+import type { PayloadPlan } from "../../../form/payload/node.ts";
 import { planningOf, planPayload, rootOf } from "../../../form/payload/payload.ts";
 import { drawingOf } from "../../form/payload/view.tsx";
 import { LATER, PlannedPayload, useReader } from "../task/payload.tsx";
@@ -17,8 +18,10 @@ export function ChangedArguments({ action, args }: { action: Action; args: unkno
       payload_schema: action.args_schema,
       ...reader,
     })) as [Parameters<typeof planPayload>[0], Parameters<typeof planPayload>[0]];
-    const planning = planningOf(after, [action.args, args], new IgnoredHints());
-    const shown = planPair(planning, rootOf(before, null), rootOf(after, null));
+    const ignored = new IgnoredHints();
+    const planning = planningOf(after, [action.args, args], ignored);
+    const hints = readHints(action.ui_schema, ignored);
+    const shown = planPair(planning, rootOf(before, hints), rootOf(after, hints));
     const node = { pointer: "", title: "What was changed", description: null, help: null, ...shown };
     return { nodes: [node], left_out: 0, is_redacted: false, is_too_large: false, is_partial: false, ignored: [] };
   }, [action, args, reader]);
@@ -29,24 +32,15 @@ export function ChangedArguments({ action, args }: { action: Action; args: unkno
 export type DrawArgument = (pointer: string) => ReactNode;
 
 /** Returns how to show single arguments of an action. */
-export function useArguments({ args, args_schema }: Action): DrawArgument {
+export function useArguments({ args, args_schema, ui_schema }: Action): DrawArgument {
   const reader = useReader();
   return useMemo(() => {
-    const { nodes } = planPayload({ payload: args, payload_schema: args_schema, ...reader });
-    const known = new Map<string, PayloadNode>();
-    for (const node of nodes) addNodes(known, node);
+    const { nodes } = planPayload({ payload: args, payload_schema: args_schema, hints: ui_schema, ...reader });
+    const known = nodesByPointer(nodes);
     const [plain, whole] = [drawingOf({}), drawingOf(LATER)];
     return (pointer) => {
       const node = known.get(pointer);
       return node && <Suspense fallback={plain.draw(node)}>{whole.draw(node)}</Suspense>;
     };
-  }, [args, args_schema, reader]);
-}
-
-function addNodes(known: Map<string, PayloadNode>, node: PayloadNode): void {
-  // The node of fields that the schema does not describe has the pointer of the object around them.
-  if (!known.has(node.pointer)) known.set(node.pointer, node);
-  if ("children" in node) for (const child of node.children) addNodes(known, child);
-  else if ("items" in node) for (const item of node.items) addNodes(known, item);
-  else if (node.kind === "table") for (const cell of node.rows.flat()) addNodes(known, cell);
+  }, [args, args_schema, ui_schema, reader]);
 }

@@ -126,6 +126,7 @@ void test("of an action, a batch decides everything but edits, and only about th
       description: null,
       editable: null,
       message_required: [],
+      ui_schema: null,
       allowed: ["approve", "edit", "reject"] as const,
       args: { amount },
       args_schema: { type: "object" },

@@ -1,0 +1,61 @@
+import { isSame } from "../../form/plan/same.ts";
+import { decisionsIn } from "../actions/decision.ts";
+import { isJsonObject, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
+import type { Standing, Stance } from "./count.ts";
+import type { StoredVote } from "./store.ts";
+
+/** What a task has of its approvals. */
+interface Approved {
+  /** JSON of a `Standing`; null: one person decides. */
+  approvals: JsonText | null;
+  votes: readonly Pick<StoredVote, "round" | "response">[];
+}
+
+/** Returns the round in which several people approve; 1 if one person decides. */
+export function roundOf({ approvals }: Pick<Approved, "approvals">): number {
+  return parseJson<Standing>(approvals)?.round ?? 1;
+}
+
+/** Returns the stored answer that is up for approval; null: the actions as they were asked for. */
+export function proposalOf(task: Approved): JsonObject | null {
+  const round = roundOf(task);
+  // Who began the round may have taken it back since. What it is about stays.
+  const first = round === 1 ? undefined : task.votes.find((vote) => vote.round === round);
+  return first === undefined ? null : (JSON.parse(first.response) as JsonObject);
+}
+
+/**
+ * Returns what people review: the payload with the arguments that are up for approval in place of the original ones.
+ * @param task.payload - JSON of the payload as it was asked for
+ */
+export function payloadOf(task: Approved & { payload: JsonText }): JsonText {
+  const proposal = proposalOf(task);
+  if (proposal === null) return task.payload;
+  const decisions = decisionsIn(proposal);
+  const payload = JSON.parse(task.payload) as JsonObject;
+  if (proposal["decisions"] === undefined) return JSON.stringify(decisions[0]!.args ?? payload);
+  const actions = payload["actions"] as JsonObject[];
+  return JSON.stringify({
+    actions: actions.map((action, i) =>
+      isJsonObject(decisions[i]?.args) ? { ...action, args: decisions[i].args } : action,
+    ),
+  });
+}
+
+/**
+ * Returns what an answer means for a round.
+ *
+ * @param answer - as it is stored
+ * @param proposal - the answer that the round is about; null: the actions as they were asked for
+ */
+export function stanceOf(answer: JsonObject, proposal: JsonObject | null): Stance {
+  const decisions = decisionsIn(answer);
+  if (decisions.every(({ decision }) => decision === "reject" || decision === "respond"))
+    return decisions.every(({ decision }) => decision === "respond") ? "respond" : "reject";
+  const proposed = proposal === null ? [] : decisionsIn(proposal);
+  const isAsProposed = decisions.every(({ decision, args }, i) => {
+    const one = proposed[i] ?? { decision: "approve" as const };
+    return decision === one.decision && (one.args === undefined || isSame(args, one.args));
+  });
+  return isAsProposed ? "approve" : "edit";
+}

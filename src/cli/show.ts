@@ -1,0 +1,124 @@
+import { nodesByPointer } from "../../form/payload/by-pointer.ts";
+import { token } from "../../form/payload/json.ts";
+import type { PayloadNode } from "../../form/payload/node.ts";
+import { planPayload, type PayloadInput } from "../../form/payload/payload.ts";
+import { readableKey } from "../../form/payload/titles.ts";
+import type { TaskRecord } from "../../sdk/index.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { isTerminal } from "../tasks/lifecycle.ts";
+import { readTask, type AnswerCommand } from "./clients.ts";
+
+type ActionRecord = NonNullable<TaskRecord["action"]>;
+
+/** Shows a task to a person, or its record to a program. */
+export async function showTask(id: string, { json }: { json?: boolean }): Promise<AnswerCommand> {
+  return async (answering, { result }) => {
+    const task = await readTask(answering, id);
+    result(json === true ? JSON.stringify(task, null, 2) : textOfTask(task, new Date()));
+    return 0;
+  };
+}
+
+function textOfTask(task: TaskRecord, now: Date): string {
+  const { action, actions, payload, payload_schema, form_definition, response, response_schema } = task;
+  const by = task.completed_by_email === null ? "" : ` by ${visible(task.completed_by_email)}`;
+  const until = isTerminal(task.status) ? "" : `, open until ${task.timeout_at}`;
+  const head = [
+    ...visible(task.task).split("\n"),
+    `${task.id}, ${task.status}${by}, asked by ${visible(task.asked_by.name)}${until}`,
+  ];
+  if (action !== null) return [...head, "", textOfAction(action, response, now)].join("\n");
+  if (actions !== null) {
+    const decisions = (response?.["decisions"] ?? []) as JsonObject[];
+    return [head.join("\n"), ...actions.map((one, i) => textOfAction(one, decisions[i] ?? null, now))].join("\n\n");
+  }
+  const shown = linesOf({ payload, payload_schema, hints: form_definition?.["payload"], now });
+  const answer =
+    response === null
+      ? []
+      : ["", "The answer:", ...indented(linesOf({ payload: response, payload_schema: response_schema, now }))];
+  return [...head, ...(shown.length === 0 ? [] : ["", ...shown]), ...answer].join("\n");
+}
+
+/** Returns an action with all of its arguments, and what was decided. @param decided - null while it is open */
+export function textOfAction(action: ActionRecord, decided: JsonObject | null, now: Date): string {
+  const { name, risk, description, args, args_schema, ui_schema, allowed, editable, message_required } = action;
+  const isEditLimited = editable !== null && allowed.includes("edit");
+  const lines = [
+    ...(description === null ? [] : visible(description).split("\n")),
+    ...linesOf({ payload: args, payload_schema: args_schema, hints: ui_schema, now }),
+    `Allowed: ${allowed.map((one) => (message_required.includes(one) ? `${one} with a message` : one)).join(", ")}`,
+    ...(isEditLimited ? [`An edit may change: ${editable.map((one) => visible(one) || "everything").join(", ")}`] : []),
+    ...(decided === null ? [] : linesOfDecision(decided)),
+  ];
+  return [`${visible(name)}${risk === "high" ? " (high risk)" : ""}`, ...indented(lines)].join("\n");
+}
+
+function linesOfDecision({ decision, patch, message }: JsonObject): string[] {
+  const steps = (patch ?? []) as { op: string; path: string; value?: unknown }[];
+  return [
+    `Decision: ${decision as string}`,
+    ...indented(
+      steps.map(({ op, path, value }) =>
+        visible(op === "remove" ? `${op} ${path}` : `${op} ${path}: ${JSON.stringify(value)}`),
+      ),
+    ),
+    ...(typeof message === "string" ? titled("Message", visible(message)) : []),
+  ];
+}
+
+/** Returns a payload in lines. Nothing is left out, because a person may decide by them. */
+function linesOf(input: PayloadInput): string[] {
+  const known = nodesByPointer(planPayload(input).nodes);
+  return membersOf(input.payload, "");
+
+  function membersOf(value: unknown, pointer: string): string[] {
+    if (Array.isArray(value)) return value.flatMap((item, i) => valueAt(item, pointer + token(i), `${i + 1}.`));
+    return Object.entries(value as JsonObject).flatMap(([key, member]) => {
+      const at = pointer + token(key);
+      return valueAt(member, at, `${visible(known.get(at)?.title ?? readableKey(key))}:`);
+    });
+  }
+
+  function valueAt(value: unknown, pointer: string, title: string): string[] {
+    const node = known.get(pointer);
+    if (node?.kind === "masked") return [`${title} (confidential; --json shows it)`];
+    const isFilled = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+    if (isFilled) return [title, ...indented(membersOf(value, pointer))];
+    const text = (node && textOfNode(node)) ?? (typeof value === "string" ? value : JSON.stringify(value));
+    return titled(title.replace(/:$/, ""), visible(text), title.endsWith(":") ? ":" : "");
+  }
+}
+
+/** Returns the text of a value that is easier to read than its JSON, such as an amount of money. */
+function textOfNode(node: PayloadNode): string | null {
+  switch (node.kind) {
+    case "number":
+    case "currency":
+    case "percent":
+    case "unit":
+      return node.text;
+    case "choice":
+      return node.text === node.value ? node.text : `${node.text} (${node.value})`;
+    case "date":
+    case "time":
+    case "date-time":
+      return node.full_text;
+    default:
+      return null;
+  }
+}
+
+function titled(title: string, text: string, mark = ":"): string[] {
+  const lines = text.split("\n");
+  return lines.length === 1 ? [`${title}${mark} ${text}`] : [`${title}${mark}`, ...indented(lines)];
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => (line === "" ? "" : `  ${line}`));
+}
+
+/** Returns a text in which characters that move the cursor, or are invisible, are written as their numbers. */
+function visible(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
+}

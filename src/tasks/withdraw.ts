@@ -1,0 +1,56 @@
+import { count, votesOf, type Standing } from "../approvals/count.ts";
+import { listVotes, withdrawVote } from "../approvals/store.ts";
+import type { Policy } from "../approvals/policy.ts";
+import type { Db } from "../db/database.ts";
+import { ServiceError } from "../errors.ts";
+import { personOf, type Caller } from "../people/caller.ts";
+import { requireMay, requireMayWith } from "./access.ts";
+import { reassign } from "./assignment.ts";
+import { actorOf } from "./attribution.ts";
+import { namesOf, setOffersOpen } from "./candidates.ts";
+import { isTerminal } from "./lifecycle.ts";
+import { getTaskWithDocuments, lockTask, setApprovals, type TaskWithDocuments } from "./store.ts";
+import { requireTaskId } from "./tasks.ts";
+
+/**
+ * Takes back what the caller decided about an open task that several people must approve. The task is in their inbox again.
+ * A round that they began with an edit stays: others may have approved it.
+ *
+ * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, APPROVAL_NOT_FOUND
+ */
+export async function withdrawDecision(ctx: { db: Db }, caller: Caller, id: string): Promise<TaskWithDocuments> {
+  requireMay(caller, "withdraw");
+  requireTaskId(id);
+  return ctx.db.write(async (tx) => {
+    await lockTask(tx, id);
+    const task = await getTaskWithDocuments(tx, id);
+    await requireMayWith(tx, caller, "withdraw", task);
+    if (isTerminal(task.status) || tx.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
+    const person = personOf(caller);
+    if (task.approvals === null || person === null) throw new ServiceError("APPROVAL_NOT_FOUND");
+    const { round } = JSON.parse(task.approvals) as Standing;
+    const counted = votesOf(task.votes, round);
+    const own = counted.find(({ user_id }) => user_id === person.id);
+    if (own === undefined) throw new ServiceError("APPROVAL_NOT_FOUND");
+
+    await withdrawVote(tx, id, own.seq, tx.now());
+    const others = counted.filter((vote) => vote !== own);
+    const { standing } = count(JSON.parse(task.approval_policy!) as Policy, round, others, null);
+    const approvals = JSON.stringify(standing);
+    await setApprovals(tx, id, approvals);
+    const names = namesOf(person);
+    await setOffersOpen(tx, id, names, true);
+    const { have, need } = standing;
+    const after = await reassign(
+      tx,
+      { ...task, approvals },
+      {
+        set: {},
+        actor: actorOf(caller),
+        audit: { action: "withdrawn", extra: { have, need, ...(round > 1 && { round }) } },
+        inboxes: names,
+      },
+    );
+    return { ...after, votes: await listVotes(tx, id) };
+  });
+}
