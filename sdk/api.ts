@@ -611,7 +611,7 @@ export interface components {
                     /** @description Where they decided, for example `dashboard`. */
                     channel: string | null;
                 }[];
-                /** @description The groups of `one_of_each` that nobody has approved for; empty while that is hidden. */
+                /** @description The groups of `one_of_each` that no one has approved for; empty while that is hidden. */
                 waiting_for: {
                     [key: string]: unknown;
                 }[];
@@ -938,7 +938,7 @@ export interface components {
                     /** @description Where they decided, for example `dashboard`. */
                     channel: string | null;
                 }[];
-                /** @description The groups of `one_of_each` that nobody has approved for; empty while that is hidden. */
+                /** @description The groups of `one_of_each` that no one has approved for; empty while that is hidden. */
                 waiting_for: {
                     [key: string]: unknown;
                 }[];

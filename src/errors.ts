@@ -126,7 +126,7 @@ export const ERRORS = {
   NEEDS_A_PERSON: {
     status: 403,
     message: "Several people must approve this, and only people of the directory count.",
-    help: "Approvals are counted by person: somebody who is signed in, opened the link of their own email, or answered in Slack with the account that is linked to their entry under People. The admin token, agents and embedded forms cannot approve for them.",
+    help: "Approvals are counted by person: someone who is signed in, opened the link of their own email, or answered in Slack with the account that is linked to their entry under People. The admin token, agents and embedded forms cannot approve for them.",
   },
   EXCLUDED: {
     status: 403,

@@ -48,7 +48,7 @@ async function notAsker(reader: Reader, { asked_by_kind, asked_by_id }: AskedTas
     .where("id", "=", asked_by_id)
     .executeTakeFirst();
   // Otherwise the owner could delete the agent, and approve what it asked for.
-  if (agent === undefined) return () => "The agent that asked was deleted, so nobody knows who must not decide.";
+  if (agent === undefined) return () => "The agent that asked was deleted, so it is not known who must not decide.";
   return ({ id }) =>
     id === agent.owner_user_id ? "The agent that asks for this is yours, so someone else has to decide." : null;
 }
@@ -70,7 +70,7 @@ async function notAnswerers(reader: Reader, task_id: string): Promise<WhyExclude
     .where("id", "=", task_id)
     .where("home", "=", home)
     .executeTakeFirst();
-  if (task === undefined) return () => `Task ${task_id} was deleted, so nobody knows who must not decide.`;
+  if (task === undefined) return () => `Task ${task_id} was deleted, so it is not known who must not decide.`;
   const votes = await reader.query
     .selectFrom("task_approvals")
     .select("user_id")

@@ -88,7 +88,7 @@ export const Approvals = Type.Object({
       "What people decided in this round, oldest first. Until the end of a blind task, only the caller's own.",
   }),
   waiting_for: Type.Array(Group, {
-    description: "The groups of `one_of_each` that nobody has approved for; empty while that is hidden.",
+    description: "The groups of `one_of_each` that no one has approved for; empty while that is hidden.",
   }),
   blind: Type.Boolean({ description: "What others decide is hidden until the end." }),
   veto: Veto,

@@ -109,6 +109,14 @@ void test("docs/actions.md: an action is edited, and several are asked about", {
   });
 });
 
+void test("docs/approvals.md: an action that two people must approve", { timeout: TEST_MS }, async (t) => {
+  await follow(t, {
+    page: "docs/approvals.md",
+    isRunning: true,
+    after: [["pay-nordwind-11", (_reader, said) => assert.match(said, /"approvals":\{"need":2,"have":0,/)]],
+  });
+});
+
 void test("docs/people.md: the first person, others, and what becomes of them", { timeout: TEST_MS }, async (t) => {
   const reader = await follow(t, { page: "docs/people.md", isRunning: true });
   const users = await reader.call<{ email: string; is_operator: boolean; active: boolean }[]>("GET", "/api/users");
