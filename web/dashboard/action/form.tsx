@@ -32,10 +32,12 @@ type ActionFormProps = TaskFormProps &
     asked: readonly AskedAction[];
     /** Whether the task asks about a list, which may be decided one by one. */
     isList: boolean;
+    /** What this person has decided already, where several people approve and the task is still open. */
+    held: Decision | null;
   };
 
 /** The form of a task about actions, in place of the form that its schema describes. It makes the same entries. */
-export function ActionForm({ asked, isList, ...props }: ActionFormProps) {
+export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
   useActionStyles();
   const { response_schema, form_definition, payload } = props.task;
   const { channel, time_zone, now } = props;
@@ -49,7 +51,11 @@ export function ActionForm({ asked, isList, ...props }: ActionFormProps) {
     const names = new Set([...nodesOf(planForm(form, {}).root)].map(({ name }) => name));
     return asked.every(({ at }) => names.has(`${at}/decision`));
   }, [form, asked]);
-  return canBeDrawn ? <Actions asked={asked} isList={isList} form={form} {...props} /> : <TaskForm {...props} />;
+  return canBeDrawn ? (
+    <Actions asked={asked} isList={isList} held={held} form={form} {...props} />
+  ) : (
+    <TaskForm {...props} />
+  );
 }
 
 /** The decision that a person is about to make, with its message or its changed arguments. */
@@ -60,7 +66,7 @@ interface Opened {
   readonly rest: readonly number[];
 }
 
-function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Form }) {
+function Actions({ asked, isList, held, form, ...props }: ActionFormProps & { form: Form }) {
   const [posted] = useState(
     () => props.posted && { ...props.posted, entries: unconfirmed(asked, props.posted.entries) },
   );
@@ -199,7 +205,7 @@ function Actions({ asked, isList, form, ...props }: ActionFormProps & { form: Fo
       return (
         <DecisionBar
           action={one.action}
-          decided={decided[i] ?? null}
+          decided={isList ? (decided[i] ?? null) : held}
           isLocked={drawing.locked}
           decide={(decision) => decide(i, decision)}
         />
