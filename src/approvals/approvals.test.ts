@@ -56,6 +56,7 @@ testOnBoth(
       blind: false,
       veto: "any",
       waiting_for: [],
+      refusal: null,
       decisions: [
         {
           by: { user_id: ada!.user.id, email: ada!.user.email, name: null },

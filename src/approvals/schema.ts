@@ -94,3 +94,10 @@ export const Approvals = Type.Object({
   veto: Veto,
 });
 export type Approvals = Static<typeof Approvals>;
+
+/** The same in the record of a task, which one caller reads. */
+export const ReadApprovals = Type.Object({
+  ...Approvals.properties,
+  refusal: nullableText("Why the caller's own decision does not count; null if it does, or if the task has ended."),
+});
+export type ReadApprovals = Static<typeof ReadApprovals>;

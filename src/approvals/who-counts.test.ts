@@ -225,3 +225,23 @@ testOnBoth("a deleted task takes what people decided with it", async (service) =
   assert.equal((await service.call("DELETE", `/api/tasks/${id}`)).status, 204);
   assert.deepEqual(await service.ctx.db.query.selectFrom("task_approvals").selectAll().execute(), []);
 });
+
+testOnBoth("the record says why the decision of its reader does not count", async (service) => {
+  const [ada, ben] = [await person(service, { role: "finance" }), await person(service, { role: "finance" })];
+  const op = await person(service, { is_operator: true });
+  const id = await ask(
+    op.call,
+    { need: 1, from: { role: "finance" }, exclude: ["asker", "on_behalf_of"] },
+    { on_behalf_of: { id: ada.user.id } },
+  );
+  const refusalFor = async (call: Call) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body.approvals!.refusal;
+  assert.match((await refusalFor(ada.call))!, /on your behalf/);
+  assert.match((await refusalFor(op.call))!, /You asked for this/);
+  assert.match((await refusalFor(service.call))!, /only people of the directory/);
+  const other = await person(service, { is_operator: true });
+  assert.match((await refusalFor(other.call))!, /everyone with the role "finance"/);
+  assert.equal(await refusalFor(ben.call), null);
+  // The end says enough.
+  await decide(ben.call, id);
+  assert.equal(await refusalFor(ada.call), null);
+});

@@ -1,7 +1,9 @@
 import type { Reader } from "../db/database.ts";
 import { readExclusions } from "../approvals/eligible.ts";
+import type { Policy } from "../approvals/policy.ts";
 import { findPolicy } from "../approvals/store.ts";
 import { ServiceError } from "../errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { AGENT_SCOPES, isOwnOf, type AgentCaller, type AgentScope } from "../people/agent-caller.ts";
 import {
@@ -20,7 +22,7 @@ import { sayWhoCanAnswer } from "./answerers.ts";
 import { isAmong, listCandidates } from "./candidates.ts";
 import { isNamedBy, parseNotify } from "./notify.ts";
 import { routingIn } from "./assign-to.ts";
-import { findRequest, type Task } from "./store.ts";
+import { findRequest, type Task, type TaskDocuments } from "./store.ts";
 
 /**
  * A person's role for one task. Every surface asks here.
@@ -236,13 +238,17 @@ async function hasRoleFor(reader: Reader, caller: Caller, action: TaskAction, ta
  * Returns why the decision of a caller, who has a role for it, does not count where several people must approve; null if it
  * does, or if one person decides. (beyond: More than one person)
  */
-export async function whyNotCounted(reader: Reader, caller: Caller, task: AccessedTask): Promise<ServiceError | null> {
+export async function whyNotCounted(
+  reader: Reader,
+  caller: Caller,
+  task: AccessedTask & Partial<Pick<TaskDocuments, "approval_policy">>,
+): Promise<ServiceError | null> {
   if (task.approvals === null) return null;
   const person = personOf(caller);
   // An embedding product vouches for somebody that the service cannot tell from others.
   if (person === null || (caller.kind === "recipient" && caller.grant.kind === "embed"))
     return new ServiceError("NEEDS_A_PERSON");
-  const policy = await findPolicy(reader, task.id);
+  const policy = parseJson<Policy>(task.approval_policy ?? null) ?? (await findPolicy(reader, task.id));
   if (policy === null) throw new ServiceError("TASK_NOT_FOUND");
   const why = (await readExclusions(reader, task, policy))(person);
   if (why !== null) return new ServiceError("EXCLUDED", { message: why });

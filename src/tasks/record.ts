@@ -31,11 +31,15 @@ type Documents =
   | "actions"
   | "approvals";
 
-/** Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record) */
-export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
+/**
+ * Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record)
+ * @param refusal - why the caller's decision does not count; null if it does
+ */
+export function toRecord(task: TaskWithDocuments, caller: Caller, refusal: string | null = null): JsonText {
   const { payload_schema, response_schema, form_definition, response, rejected_response, approvals, votes } = task;
   const payload = payloadOf(task);
   const readsAs = { reader: personOf(caller)?.id ?? null, hasEnded: isTerminal(task.status) };
+  const standing = toApprovals(approvals, votes, readsAs);
   return joinJson(
     firstFields(task),
     {
@@ -47,7 +51,7 @@ export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
       response,
       ...(task.status === "rejected" && rejected_response !== null && { rejected_response }),
     },
-    { ...lastFields(task, task, caller), ...actionFields(task), approvals: toApprovals(approvals, votes, readsAs) },
+    { ...lastFields(task, task, caller), ...actionFields(task), approvals: standing && { ...standing, refusal } },
   );
 }
 

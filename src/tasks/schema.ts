@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
-import { Approvals, ApprovalsRequest, ApprovalsSummary } from "../approvals/schema.ts";
+import { Approvals, ApprovalsRequest, ApprovalsSummary, ReadApprovals } from "../approvals/schema.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
 import type { DecidedBy } from "./decided-by.ts";
@@ -326,9 +326,9 @@ const actionFields = {
 
 const approvalsField = {
   approvals: Nullable({
-    ...Approvals,
+    ...ReadApprovals,
     description: "Where the approvals of several people stand; null if one person decides.",
-  } as typeof Approvals),
+  } as typeof ReadApprovals),
 };
 
 /** A task as creation, completion and single reads return it. (spec: Task record) */

@@ -480,6 +480,8 @@ export interface components {
                 blind: boolean;
                 /** @enum {string} */
                 veto: "any" | "none";
+                /** @description Why the caller's own decision does not count; null if it does, or if the task has ended. */
+                refusal: string | null;
             } | null;
             /** @description The answer that was sent back. Only while the status is `rejected`. */
             rejected_response?: {

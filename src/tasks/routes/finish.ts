@@ -3,7 +3,7 @@ import type { Db } from "../../db/database.ts";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
-import { toRecord } from "../record.ts";
+import { recordFor } from "../record-for.ts";
 import {
   ANSWER_ERRORS,
   TaskParams,
@@ -35,7 +35,10 @@ export const completeTaskRoute = defineRoute({
   errors: [...WRITE_ERRORS, ...ANSWER_ERRORS],
   handle: async (ctx: CompletionContext, request, reply) => {
     const caller = callerOf(request);
-    return sendJson(reply, toRecord(await completeTask(ctx, caller, request.params.id, request.body), caller));
+    return sendJson(
+      reply,
+      await recordFor(ctx.db, await completeTask(ctx, caller, request.params.id, request.body), caller),
+    );
   },
 });
 
@@ -60,7 +63,7 @@ export const withdrawDecisionRoute = defineRoute({
   ],
   handle: async (ctx: { db: Db }, request, reply) => {
     const caller = callerOf(request);
-    return sendJson(reply, toRecord(await withdrawDecision(ctx, caller, request.params.id), caller));
+    return sendJson(reply, await recordFor(ctx.db, await withdrawDecision(ctx, caller, request.params.id), caller));
   },
 });
 
@@ -79,7 +82,7 @@ export const cancelTaskRoute = defineRoute({
   handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
     const caller = callerOf(request);
     const task = await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null);
-    return sendJson(reply, toRecord(task, caller));
+    return sendJson(reply, await recordFor(ctx.db, task, caller));
   },
 });
 
@@ -98,7 +101,7 @@ export const extendTaskRoute = defineRoute({
   handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
     const caller = callerOf(request);
     const task = await extendTask(ctx, caller, request.params.id, request.body.timeout_seconds);
-    return sendJson(reply, toRecord(task, caller));
+    return sendJson(reply, await recordFor(ctx.db, task, caller));
   },
 });
 

@@ -7,7 +7,8 @@ import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { readRefusedAnswers, toRefusedAnswer } from "../attempts.ts";
 import { countTasks, listTasks } from "../list.ts";
-import { toAuditRecord, toRecord } from "../record.ts";
+import { recordFor } from "../record-for.ts";
+import { toAuditRecord } from "../record.ts";
 import {
   ListTasksQuery,
   StatsQuery,
@@ -73,7 +74,7 @@ export const getTaskRoute = defineRoute({
   errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request, reply) => {
     const caller = callerOf(request);
-    return sendJson(reply, toRecord(await readTask(ctx, caller, request.params.id), caller));
+    return sendJson(reply, await recordFor(ctx.db, await readTask(ctx, caller, request.params.id), caller));
   },
 });
 

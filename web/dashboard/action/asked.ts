@@ -1,5 +1,7 @@
 import { agentOf } from "../../../form/asker.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
+import { own } from "../../../form/plan/hints.ts";
+import { isSame } from "../../../form/plan/same.ts";
 import type { Task } from "../api.ts";
 
 export type Action = NonNullable<Task["action"]>;
@@ -10,12 +12,27 @@ export interface AskedAction {
   readonly action: Action;
   /** JSON Pointer of its decision in the answer. Its entries have names that begin with it. */
   readonly at: string;
+  /** The action as the agent asked for it, if someone has changed its arguments since; null: nobody has. */
+  readonly before: Action | null;
 }
 
 /** Returns the actions that a task asks about, in their order; null if it asks something else. */
 export function actionsOf({ action, actions }: Pick<Task, "action" | "actions">): readonly AskedAction[] | null {
-  if (action !== null) return [{ action, at: "" }];
-  return actions?.map((one, i) => ({ action: one, at: `/decisions/${i}` })) ?? null;
+  if (action !== null) return [{ action, at: "", before: null }];
+  return actions?.map((one, i) => ({ action: one, at: `/decisions/${i}`, before: null })) ?? null;
+}
+
+/** Returns the same with the arguments that are up for decision now. Where several people approve, one may have changed them. */
+export function proposedOf(
+  task: Pick<Task, "action" | "actions" | "payload" | "approvals">,
+): readonly AskedAction[] | null {
+  const asked = actionsOf(task);
+  if (asked === null || (task.approvals?.round ?? 1) === 1) return asked;
+  return asked.map((one, i) => {
+    const now = task.action === null ? own((task.payload["actions"] as unknown[])[i], "args") : task.payload;
+    if (isSame(now, one.action.args)) return one;
+    return { ...one, action: { ...one.action, args: now as Action["args"] }, before: one.action };
+  });
 }
 
 /** Returns entries that bring up every field which an answer can have, to find out which of them are secret. */

@@ -20,13 +20,13 @@ interface ActionCardProps {
   edited: unknown;
   message: FormNode | undefined;
   /** What the person can do with it. */
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** An action with its arguments. The header of the page has the name of a single one. */
 export function ActionCard(props: ActionCardProps) {
   const { asked, index, count, redact, opened, decided, edited, message, children } = props;
-  const { action } = asked;
+  const { action, before } = asked;
   return (
     <section
       className={decided === null ? "action-card" : "action-card decided"}
@@ -53,7 +53,11 @@ export function ActionCard(props: ActionCardProps) {
         (decided === "edit" ? (
           <ChangedArguments action={action} args={edited} />
         ) : (
-          <PayloadOf payload={action.args} schema={action.args_schema} hints={action.ui_schema} redact={redact} />
+          <>
+            {/* It leaves out what is the same, and people approve all of it. */}
+            {before !== null && !redact && <ChangedArguments action={before} args={action.args} />}
+            <PayloadOf payload={action.args} schema={action.args_schema} hints={action.ui_schema} redact={redact} />
+          </>
         ))}
       {decided !== null && typeof message?.value === "string" && (
         <blockquote className="action-message" dir="auto">

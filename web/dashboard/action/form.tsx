@@ -30,6 +30,8 @@ type ActionFormProps = TaskFormProps &
     asked: readonly AskedAction[];
     /** Whether the task asks about a list, which may be decided one by one. */
     isList: boolean;
+    /** What this person has decided already, where several people approve and the task is still open. */
+    held: Decision | null;
   };
 
 /** The decision that a person is about to make, with its message or its changed arguments. */
@@ -41,7 +43,7 @@ interface Opened {
 }
 
 /** The form of a task about actions, in place of the form that its schema describes. It makes the same entries. */
-export function ActionForm({ asked, isList, ...props }: ActionFormProps) {
+export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
   useActionStyles();
   const { response_schema, form_definition, payload } = props.task;
   const { channel, time_zone, now } = props;
@@ -188,7 +190,7 @@ export function ActionForm({ asked, isList, ...props }: ActionFormProps) {
       return (
         <DecisionBar
           action={one.action}
-          decided={decided[i] ?? null}
+          decided={isList ? (decided[i] ?? null) : held}
           isLocked={drawing.locked}
           decide={(decision) => decide(i, decision)}
         />

@@ -34,11 +34,13 @@ function isOver({ completed_at, cancelled_at, timed_out_at }: Task): boolean {
 export function ActionTag({ task }: { task: ListedTask }) {
   const summary = summaryOf(task);
   if (summary === null) return null;
+  const have = task.approvals?.have;
   return (
     <span className="task-meta">
       <span className="who">
         <span className="unseen">Action: </span>
         <code>{summary.name}</code>
+        {have != null && ` · ${have} of ${task.approvals!.need} approved`}
       </span>
       {summary.isHigh && <RiskChip />}
     </span>

@@ -18,6 +18,7 @@ function task(id: string, payload: Record<string, unknown>, more: Partial<BatchT
     verification_attempt: 0,
     action: null,
     actions: null,
+    approvals: null,
     ...more,
   };
 }

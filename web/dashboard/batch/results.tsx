@@ -4,8 +4,9 @@ import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me } from "../api.ts";
 import type { Scope } from "../queries.ts";
 import { EndSentence } from "../task/closed.tsx";
+import { standingOf } from "../approvals/words.ts";
 import { Frame } from "./frame.tsx";
-import { canSendAgain, countRun } from "./run.ts";
+import { canSendAgain, countRun, isStored } from "./run.ts";
 import type { Run, RunItem } from "./run.ts";
 import { sendAgain } from "./send-all.ts";
 import type { Result } from "./send.ts";
@@ -26,6 +27,7 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
   const { done, failed } = countRun(run);
   const again = items.filter(canSendAgain).length;
   const unknown = items.filter(({ result }) => result.kind === "unknown").length;
+  const waiting = items.filter(({ result }) => result.kind === "counted").length;
   const problems = items.filter(({ result }) => LABELS[result.kind] !== undefined);
   const title = isSending
     ? `Deciding ${tasksIn(items.length)}`
@@ -36,6 +38,16 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
     <Frame title={title} back={back}>
       <div className="task-sections batch-results">
         <Progress done={done} failed={failed - unknown} unknown={unknown} all={items.length} isSending={isSending} />
+        {waiting > 0 && (
+          <p>
+            {waiting === done
+              ? done === 1
+                ? "It waits"
+                : "All of them wait"
+              : `${waiting} of them ${waiting === 1 ? "waits" : "wait"}`}{" "}
+            for other people to approve.
+          </p>
+        )}
         {problems.length > 0 && (
           <section aria-labelledby="not-decided">
             <h2 id="not-decided">
@@ -63,12 +75,18 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
             <summary>{tasksIn(done)} decided</summary>
             <ul>
               {items.map(
-                ({ task, result }) =>
-                  result.kind === "done" && (
-                    <li key={task.id}>
-                      <Link to="/tasks/$id" params={{ id: task.id }} dir="auto">
-                        {headingOf(task.task)[0]}
+                (item) =>
+                  isStored(item) && (
+                    <li key={item.task.id}>
+                      <Link to="/tasks/$id" params={{ id: item.task.id }} dir="auto">
+                        {headingOf(item.task.task)[0]}
                       </Link>
+                      {item.result.kind === "counted" && (
+                        <span className="muted" dir="auto">
+                          {" "}
+                          {standingOf(item.result.approvals, me, true)}
+                        </span>
+                      )}
                     </li>
                   ),
               )}

@@ -60,9 +60,14 @@ export function canSendAgain({ result }: RunItem): boolean {
   return result.kind === "unsent" || result.kind === "unknown";
 }
 
+/** Whether an answer is stored. */
+export function isStored({ result }: RunItem): boolean {
+  return result.kind === "done" || result.kind === "counted";
+}
+
 /** Returns how many answers are stored, and how many are not, or not as far as this page knows. */
 export function countRun({ items }: Run): { done: number; failed: number } {
-  const done = items.filter(({ result }) => result.kind === "done").length;
+  const done = items.filter(isStored).length;
   const open = items.filter(({ result }) => result.kind === "waiting" || result.kind === "sending").length;
   return { done, failed: items.length - done - open };
 }

@@ -22,7 +22,7 @@ export async function sendAll(me: Me, items: readonly RunItem[]): Promise<void> 
     report(key, task.id, { kind: "sending" });
     const { result, stops } = await sendAnswer(task, answer, me);
     hasStopped ||= stops;
-    if (result.kind === "done") dropDraft(task.id);
+    if (result.kind === "done" || result.kind === "counted") dropDraft(task.id);
     report(key, task.id, result);
   };
   await inParallel(waiting, PARALLEL, send, () => hasStopped || !isSignedIn(me));

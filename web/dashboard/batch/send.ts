@@ -5,6 +5,8 @@ import type { Me, Task } from "../api.ts";
 import { endOf } from "../task/closed.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { isOpenStatus } from "../ui/status.tsx";
+import { ownVote } from "../approvals/words.ts";
+import type { Approvals } from "../approvals/words.ts";
 import type { BatchTask } from "./tasks.ts";
 
 /** What became of one answer of a batch. */
@@ -12,6 +14,8 @@ export type Result =
   | { readonly kind: "waiting" }
   | { readonly kind: "sending" }
   | { readonly kind: "done" }
+  /** The decision counts, and the task waits for other people. */
+  | { readonly kind: "counted"; readonly approvals: Approvals }
   /** The task was closed, but not by this answer; or the automatic check of this answer closed it. */
   | { readonly kind: "closed"; readonly task: Task }
   /** The automatic check asks for another answer. */
@@ -36,7 +40,9 @@ export async function sendAnswer(
   me: Me,
 ): Promise<{ readonly result: Result; readonly stops: boolean }> {
   try {
-    return { result: resultOf(await post<Task>(`/api/tasks/${task.id}/complete`, { response: answer })), stops: false };
+    const round = task.approvals === null ? {} : { round: task.approvals.round };
+    const done = await post<Task>(`/api/tasks/${task.id}/complete`, { response: answer, ...round });
+    return { result: resultOf(done), stops: false };
   } catch (error) {
     const stops = error instanceof OfflineError || (error instanceof ApiError && ENDS_ALL.has(error.code));
     return { result: await resultOfError(error, task, answer, me), stops };
@@ -45,6 +51,7 @@ export async function sendAnswer(
 
 function resultOf(task: Task): Result {
   if (task.status === "completed") return { kind: "done" };
+  if (task.approvals !== null && isOpenStatus(task.status)) return { kind: "counted", approvals: task.approvals };
   if (task.status === "rejected") return { kind: "sent back", reason: task.verifier_result?.reason ?? "" };
   return { kind: "closed", task };
 }
@@ -53,6 +60,8 @@ async function resultOfError(error: unknown, task: BatchTask, answer: unknown, m
   if (!(error instanceof ApiError)) return lookAt(task, answer, me, error);
   const { status, code, details } = error;
   const isVerifiers = code.startsWith("VERIFIER_");
+  // The arguments are other ones now, so the same answer would not be taken later either.
+  if (code === "TASK_CHANGED" && task.approvals !== null) return { kind: "refused", message: error.message };
   // An error of the service itself may come after it has stored the answer.
   if (status === 409 || (status >= 500 && !isVerifiers)) return lookAt(task, answer, me, error);
   if (isVerifiers || status === 429 || ENDS_ALL.has(code)) return { kind: "unsent", message: sentenceOf(error) };
@@ -79,6 +88,9 @@ async function lookAt(task: BatchTask, answer: unknown, me: Me, failure: unknown
       ? { kind: "refused", message: sentenceOf(error) }
       : { kind: "unknown", message: `${message} It is not known whether the answer arrived.` };
   }
+  const own = ownVote(now.approvals, me);
+  if (now.approvals !== null && own !== null && isRaw(answer) && own.decision === answer["decision"])
+    return isOpenStatus(now.status) ? { kind: "counted", approvals: now.approvals } : { kind: "done" };
   // A task past its deadline takes no answers, even before the service has closed it.
   const isClosed = failure instanceof ApiError && failure.code === "TASK_ALREADY_TERMINAL";
   if (isClosed || !isOpenStatus(now.status)) {

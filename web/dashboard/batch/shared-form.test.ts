@@ -27,6 +27,7 @@ function task(id: string, more: Partial<BatchTask> = {}): BatchTask {
     verification_attempt: 0,
     action: null,
     actions: null,
+    approvals: null,
     ...more,
   };
 }

@@ -18,6 +18,8 @@ export type BatchTask = Pick<
   | "is_verified"
   | "verification_attempt"
 > & {
+  /** Where several people approve: the round that the payload is about. */
+  readonly approvals: { readonly round: number } | null;
   readonly action: NamedAction | null;
   readonly actions: readonly NamedAction[] | null;
 };
@@ -54,7 +56,10 @@ async function loadFromList(
   let path: string | null = `/api/tasks?view=full&include=schemas&limit=200&${listParameters(list, me)}`;
   for (let page = 0; page < PAGES_MAX && path !== null && found.size < wanted.size; page++) {
     const { data, next }: { data: ListedTask[]; next: string | null } = await request("GET", inProject(path));
-    for (const task of data) if (wanted.has(task.id)) found.set(task.id, withoutEdits(task as ListedTask & BatchTask));
+    // A list has the arguments as the agent asked for them. Where several people approve, one may have changed them.
+    for (const task of data)
+      if (wanted.has(task.id) && task.approvals === null)
+        found.set(task.id, withoutEdits(task as ListedTask & BatchTask & { approvals: null }));
     path = next;
   }
 }

@@ -15,6 +15,7 @@ type Closed = Pick<
   | "cancelled_by"
   | "decided_by"
   | "status"
+  | "approvals"
 >;
 type Assigned = Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email">;
 
@@ -35,6 +36,8 @@ export function useNames(me: Me): Names {
 export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | null {
   switch (task.status) {
     case "completed":
+      // Several people decided, not only the last one.
+      if (task.approvals !== null) return null;
       return `${answererOf(task, me, names) ?? "Someone"}${throughApi(task, names) ?? ""}`;
     case "cancelled":
       return task.cancelled_by === null ? null : `by ${cancellerOf(task.cancelled_by, me, names)}`;

@@ -81,6 +81,9 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
   offered: { says: "offered it to several people", Icon: IconUser },
   released: { says: "released it", Icon: IconHandStop },
   completed: { says: "answered", Icon: IconCircleCheck },
+  approved: { says: "approved it", Icon: IconCircleCheck },
+  declined: { says: "decided against it", Icon: IconCircleX },
+  withdrawn: { says: "took their decision back", Icon: IconArrowBackUp },
   verified: { says: "accepted", Icon: IconCircleCheck },
   rejected: { says: "sent back", Icon: IconArrowBackUp },
   verification_exhausted: { says: "rejected, and closed the task:", Icon: IconShieldX },
@@ -123,6 +126,7 @@ function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
                   from <Time at={deadlines.from} /> to <Time at={deadlines.to} />
                 </>
               )}
+              {tallyOf(entry)}
               <InNameOf entry={entry} />
             </>
           )}
@@ -140,6 +144,13 @@ function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
       </span>
     </li>
   );
+}
+
+/** Says how many people had approved after an entry, and of what; "" where one person decides. */
+function tallyOf({ extra }: AuditEntry): string {
+  const { have, need, round } = extra ?? {};
+  if (typeof have !== "number" || typeof need !== "number") return "";
+  return ` (${have} of ${need}${typeof round === "number" ? ", with changed arguments" : ""})`;
 }
 
 /** Returns the deadline before and after a change of it; null for other entries. */

@@ -7,7 +7,10 @@ import { nodesOf } from "../../../form/plan/nodes.ts";
 import { entriesOf, planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
-import { actionsOf, entriesOfEdits } from "../action/asked.ts";
+import { actionsOf, entriesOfEdits, proposedOf } from "../action/asked.ts";
+import { Standing } from "../approvals/lazy.ts";
+import { roundOf, undecided, withRound } from "../approvals/rounds.ts";
+import { ownVote, standingOf } from "../approvals/words.ts";
 import { ApiError, OfflineError, post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
@@ -17,12 +20,14 @@ import { useKeys } from "../ui/keyboard.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { useNow } from "../ui/now.ts";
 import { readPreferences, usePreferences } from "../ui/preferences.ts";
+import { isOpenStatus } from "../ui/status.tsx";
 import { isOperatorOf } from "../projects/access.ts";
 import { queryClient, taskQuery } from "../queries.ts";
 import { useTimeZone } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
 
 const ActionForm = lazily("action form", async () => (await import("../action/form.tsx")).ActionForm);
+const ActionsToRead = lazily("actions", async () => (await import("../action/read.tsx")).ActionsToRead);
 
 /** Keys that choose an option of the decision. */
 const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -45,12 +50,20 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   const [opened] = useState(() => new Date().toISOString());
   const time_zone = useTimeZone();
   const [isAnyway, setIsAnyway] = useState(false);
-  const [start, setStart] = useState(() => startOf(task, entered));
+  const { approvals } = task;
+  const own = ownVote(approvals, me);
+  const [start, setStart] = useState(() => startOf(task, me, entered));
+  // Another round began, or this person has decided or taken it back. What they decided is sent, and nothing else is lost.
+  if (start.voted !== votedIn(task, me))
+    setStart({
+      ...startOf(task, me, own === null ? entered : null),
+      isChanged: own === null && (start.isChanged || (!start.hasVoted && start.round !== roundOf(task))),
+    });
   // Someone else's answer was rejected, and this person has entered nothing.
   if (start.attempt !== task.verification_attempt && entered === null && start.entries === null)
-    setStart(startOf(task, entered));
+    setStart(startOf(task, me, entered));
   const isChecked = useIsChecked(task);
-  const asked = useMemo(() => actionsOf(task), [task]);
+  const asked = useMemo(() => proposedOf(task), [task]);
   const { secret, options } = useDecisionKeys(task);
   const accepted: Accepted = {
     stored: () => onEdit(null),
@@ -63,7 +76,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
     claim.leave();
     onSending(true);
     if (task.is_verified) markChecking(task);
-    const outcome = await complete(task.id, response, accepted).finally(() => onSending(false));
+    const outcome = await complete(task, me, response, accepted).finally(() => onSending(false));
     // A reload ends the request like a lost connection does, but the check continues.
     if (outcome.kind !== "offline") unmarkChecking(task.id);
     return outcome;
@@ -86,19 +99,33 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
       : {}),
     onAnswer,
     ...(start.entries === null ? {} : { posted: { entries: start.entries, errors: [], notice: null } }),
-    onEdit: (entries: Entries) => {
+    onEdit: (known: Entries) => {
+      const entries = withRound(task, known);
       onEdit(entries);
       // Redacted tasks leave no draft in the browser.
       if (!task.redact_payload) keepDraft(task.id, entries, secret);
-      claim.keep();
+      // People who approve together do so beside each other.
+      if (approvals === null) claim.keep();
     },
   };
+  const standing = approvals !== null && (
+    <Standing task={task} approvals={approvals} me={me} isOpen isChanged={start.isChanged} />
+  );
+  if (asked !== null && approvals !== null && approvals.refusal !== null)
+    return (
+      <>
+        {standing}
+        <ActionsToRead asked={asked} redact={task.redact_payload} />
+      </>
+    );
+  // A claim keeps others from starting by accident. It does not decide which answer counts: the first one does.
+  const isHeld = claim.state === "held" && approvals === null;
   return (
     <>
       <ClaimNotice
         claim={claim}
-        isOperator={isOperatorOf(me, task.project)}
-        isAnyway={isAnyway}
+        isOperator={approvals === null && isOperatorOf(me, task.project)}
+        isAnyway={isAnyway || approvals !== null}
         answerAnyway={() => setIsAnyway(true)}
       />
       {isChecked && (
@@ -106,18 +133,21 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           Your answer is being checked, usually 5 to 30 seconds. This page shows the result.
         </output>
       )}
-      {/* A claim keeps others from starting by accident. It does not decide which answer counts: the first one does. */}
-      <fieldset
-        className={asked === null ? "card-form" : "actions-form"}
-        disabled={isChecked || (claim.state === "held" && !isAnyway)}
-      >
+      {standing}
+      <fieldset className={asked === null ? "card-form" : "actions-form"} disabled={isChecked || (isHeld && !isAnyway)}>
         {asked === null ? (
           <>
             <TaskForm key={start.attempt} {...formProps} />
             <KeyHints options={options} />
           </>
         ) : (
-          <ActionForm key={start.attempt} {...formProps} asked={asked} isList={task.actions !== null} />
+          <ActionForm
+            key={`${start.attempt} ${start.voted}`}
+            {...formProps}
+            asked={asked}
+            isList={task.actions !== null}
+            held={own?.decision ?? null}
+          />
         )}
       </fieldset>
     </>
@@ -128,10 +158,34 @@ function nextAttemptOf({ verification_attempt, verification_attempts_left }: Tas
   return nextAttempt(verification_attempt, verification_attempts_left);
 }
 
+/** How a form begins. */
+interface Start {
+  readonly attempt: number;
+  readonly round: number;
+  /** What `votedIn` returned. */
+  readonly voted: string;
+  readonly hasVoted: boolean;
+  readonly entries: Entries | null;
+  /** Whether the arguments were changed while the person looked at them. */
+  readonly isChanged: boolean;
+}
+
 /** Returns the initial entries of the form: earlier entries, or the rejected answer. */
-function startOf(task: Task, entered: Entries | null): { attempt: number; entries: Entries | null } {
+function startOf(task: Task, me: Me, entered: Entries | null): Start {
   const kept = entered ?? readDraft(task.id);
-  return { attempt: task.verification_attempt, entries: kept ?? rejectedEntries(task) };
+  return {
+    attempt: task.verification_attempt,
+    round: roundOf(task),
+    voted: votedIn(task, me),
+    hasVoted: ownVote(task.approvals, me) !== null,
+    entries: kept === null ? rejectedEntries(task) : undecided(task, kept),
+    isChanged: false,
+  };
+}
+
+/** Returns a text that changes with the round of a task, and with what the person has decided in it. */
+function votedIn(task: Task, me: Me): string {
+  return `${roundOf(task)} ${ownVote(task.approvals, me)?.at ?? ""}`;
 }
 
 function rejectedEntries({ response_schema, form_definition, payload, rejected_response }: Task): Entries | null {
@@ -278,9 +332,15 @@ interface Accepted {
 }
 
 /** Sends an answer. @returns the result, for the form */
-async function complete(id: string, response: unknown, { stored, view, next }: Accepted): Promise<Outcome> {
+async function complete(
+  { id, approvals }: Task,
+  me: Me,
+  response: unknown,
+  { stored, view, next }: Accepted,
+): Promise<Outcome> {
   try {
-    const done = await post<Task>(`/api/tasks/${id}/complete`, { response });
+    const round = approvals === null ? {} : { round: approvals.round };
+    const done = await post<Task>(`/api/tasks/${id}/complete`, { response, ...round });
     queryClient.setQueryData(taskQuery(id).queryKey, done);
     if (done.status === "rejected")
       return {
@@ -296,8 +356,9 @@ async function complete(id: string, response: unknown, { stored, view, next }: A
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
       return { kind: "closed", message: "Automatic check failed; the task is closed." };
     }
+    const waiting = isOpenStatus(done.status) ? done.approvals : null;
     toast({
-      message: "Answer sent",
+      message: waiting === null ? "Answer sent" : standingOf(waiting, me, true),
       action: { label: "View", onClick: view },
     });
     next();
@@ -326,6 +387,8 @@ function outcomeOf(error: unknown): Outcome {
       kind: "failed",
       message: `The automatic check is not set up correctly. Your answer is saved here; tell an operator (${error.code}).`,
     };
+  // The page shows what is up for approval now, and keeps what was typed.
+  if (error.code === "TASK_CHANGED") void queryClient.invalidateQueries({ queryKey: ["tasks"] });
   if (error.code === "TASK_ALREADY_TERMINAL") {
     void queryClient.invalidateQueries({ queryKey: ["tasks"] });
     return { kind: "closed", message: "This task was closed while you were working. Your answer was not sent." };

@@ -9,6 +9,7 @@ import { planForm, readForm } from "../../../form/plan/plan.ts";
 import { capitalized } from "../../../form/titles.ts";
 import { EnteredView } from "../../form/entered.tsx";
 import { actionsOf } from "../action/asked.ts";
+import { Standing } from "../approvals/lazy.ts";
 import type { Me, Task } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { auditQuery } from "../queries.ts";
@@ -33,6 +34,9 @@ export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Ent
   }, [wasSent, task.id]);
   return (
     <div className="stack">
+      {task.approvals !== null && task.approvals.decisions.length > 0 && (
+        <Standing task={task} approvals={task.approvals} me={me} isOpen={false} />
+      )}
       <End task={task} me={me} />
       {!wasSent && <Unsent id={task.id} task={task} entered={entered} />}
     </div>
@@ -60,14 +64,16 @@ export function EndSentence({ task, me }: { task: Task; me: Me }) {
 
 function End({ task, me }: { task: Task; me: Me }) {
   const state = endOf(task, me);
-  const who = answererOf(task, me, useNames(me));
+  const names = useNames(me);
+  // Where several people decide, the page names them beside it.
+  const who = task.approvals === null ? answererOf(task, me, names) : null;
   const sentence = <EndSentence task={task} me={me} />;
   switch (state.how) {
     case "completed":
       return (
         <>
           <p className="muted">
-            {sentence}
+            {task.approvals === null ? sentence : <DecidedAt at={state.at} />}
             {task.verifier_result?.passed === true && " It passed the automatic check."}
           </p>
           <AnswerInWords task={task} answer={task.response} channel={task.completed_via_channel} who={who} />
@@ -85,6 +91,14 @@ function End({ task, me }: { task: Task; me: Me }) {
     case "verification_exhausted":
       return <p className="notice bad">{sentence}</p>;
   }
+}
+
+function DecidedAt({ at }: { at: number }) {
+  return (
+    <>
+      This was decided on <Time at={new Date(at).toISOString()} />.
+    </>
+  );
 }
 
 /** For a person who cannot see who cancelled, or if the service did it. The reason is shown below. */

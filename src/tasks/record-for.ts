@@ -1,0 +1,16 @@
+import type { Reader } from "../db/database.ts";
+import type { JsonText } from "../lib/json.ts";
+import type { Caller } from "../people/caller.ts";
+import { whyNotCounted } from "./access.ts";
+import { isTerminal } from "./lifecycle.ts";
+import { toRecord } from "./record.ts";
+import type { TaskWithDocuments } from "./store.ts";
+
+/**
+ * Returns the record of a task as JSON. Where several people must approve, it says why the caller's own decision does not count,
+ * so that a page can say so before somebody decides.
+ */
+export async function recordFor(reader: Reader, task: TaskWithDocuments, caller: Caller): Promise<JsonText> {
+  const refusal = isTerminal(task.status) ? null : await whyNotCounted(reader, caller, task);
+  return toRecord(task, caller, refusal?.message ?? null);
+}

@@ -1,0 +1,103 @@
+import { useState } from "react";
+import { remove } from "../api.ts";
+import type { Me, Task } from "../api.ts";
+import { DECISIONS } from "../action/words.ts";
+import { queryClient, taskQuery } from "../queries.ts";
+import { nameOfChannel } from "../task/closed.tsx";
+import { IconAlertTriangle } from "../ui/icons.tsx";
+import { sentenceOf } from "../ui/page.tsx";
+import { Time } from "../ui/times.tsx";
+import { toast } from "../ui/toasts.ts";
+import { nameOfVoter, ownVote, standingOf } from "./words.ts";
+import type { Approvals } from "./words.ts";
+
+interface StandingProps {
+  task: Task;
+  approvals: Approvals;
+  me: Me;
+  isOpen: boolean;
+  /** Whether the arguments were changed while this person looked at them. */
+  isChanged?: boolean;
+}
+
+/** Who has approved and who is missing; what became of the arguments; and why the reader cannot decide, if that is so. */
+export function Standing({ task, approvals, me, isOpen, isChanged = false }: StandingProps) {
+  const own = ownVote(approvals, me);
+  return (
+    <section className="approvals" aria-label="Approvals">
+      <p className="approvals-standing" dir="auto">
+        {standingOf(approvals, me, isOpen)}
+      </p>
+      {approvals.decisions.length > 0 && (
+        <ul className="approvals-people">
+          {approvals.decisions.map((vote) => {
+            const { tone, done } = DECISIONS[vote.decision];
+            return (
+              <li key={vote.by.user_id}>
+                <bdi title={vote.by.email ?? undefined}>{nameOfVoter(vote, me)}</bdi>
+                <span className={`chip ${tone}`}>{done}</span>
+                <span className="muted">
+                  <Time at={vote.at} />
+                  {vote.channel !== null && vote.channel !== "dashboard" && `, ${nameOfChannel(vote.channel)}`}
+                </span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {isOpen && own !== null && <TakeBack id={task.id} />}
+      {isOpen && approvals.round > 1 && <Changed approvals={approvals} me={me} isNew={isChanged} />}
+      {isOpen && approvals.refusal !== null && (
+        <p className="notice" dir="auto">
+          You cannot decide this. {approvals.refusal}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Says that the arguments are not those that the agent asked for. */
+function Changed({ approvals, me, isNew }: { approvals: Approvals; me: Me; isNew: boolean }) {
+  if (isNew)
+    return (
+      <div className="notice warn" role="alert">
+        Someone has just changed the arguments, so nothing was sent. What you typed is kept. Look at the arguments
+        again, then decide.
+      </div>
+    );
+  // Others are hidden in a blind task, and an author may have taken their decision back.
+  const author = approvals.decisions.find(({ decision }) => decision === "edit");
+  return (
+    <p className="approvals-changed">
+      <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
+      <span>
+        <bdi>{author === undefined ? "Someone" : nameOfVoter(author, me)}</bdi> changed the arguments. Approvals from
+        before do not count.
+      </span>
+    </p>
+  );
+}
+
+function TakeBack({ id }: { id: string }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const takeBack = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      queryClient.setQueryData(taskQuery(id).queryKey, await remove<Task>(`/api/tasks/${id}/approvals/me`));
+      toast({ message: "Your decision was taken back" });
+    } catch (error) {
+      toast({ message: sentenceOf(error), tone: "bad" });
+    } finally {
+      setIsBusy(false);
+    }
+    await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+  };
+  return (
+    <p className="muted">
+      You can still decide otherwise.{" "}
+      <button type="button" className="link-button" disabled={isBusy} onClick={() => void takeBack()}>
+        Take it back
+      </button>
+    </p>
+  );
+}
