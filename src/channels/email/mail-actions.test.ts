@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import PostalMime from "postal-mime";
+import { ActionPage } from "../../../test/support/action-page.ts";
 import { actionTask } from "../../../test/support/actions.ts";
 import { newAgent } from "../../../test/support/agents.ts";
 import { header, mailsTo, send, withSender } from "../../../test/support/mail.ts";
@@ -19,61 +20,9 @@ async function ask({ call }: TestService, fields: object): Promise<string> {
   return task.id;
 }
 
+const pageOf = (service: TestService, id: string) => new ActionPage(service, createLink(service.ctx, id, DANA));
+
 const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
-
-/** A page as a browser without scripts has it: what it would post, and its text. */
-class Page {
-  readonly #service: TestService;
-  readonly #path: string;
-  #html = "";
-  status = 0;
-
-  constructor(service: TestService, id: string) {
-    this.#service = service;
-    this.#path = new URL(createLink(service.ctx, id, DANA)).pathname;
-  }
-
-  async open(query = ""): Promise<this> {
-    return this.#take(await this.#service.call("GET", this.#path + query, { token: null }));
-  }
-
-  async post(entered: Record<string, string> = {}): Promise<this> {
-    return this.#take(
-      await this.#service.call("POST", this.#path, {
-        token: null,
-        raw: new URLSearchParams({ ...this.fields(), ...entered }).toString(),
-        headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
-      }),
-    );
-  }
-
-  #take({ status, text }: { status: number; text: string }): this {
-    this.status = status;
-    this.#html = text;
-    return this;
-  }
-
-  /** What the controls hold. */
-  fields(): Record<string, string> {
-    const found: Record<string, string> = {};
-    for (const [tag] of this.#html.matchAll(/<input [^>]*>/g)) {
-      const attribute = (name: string) => unescaped(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
-      const isOff = /type="(?:radio|checkbox)"/.test(tag) && !/ checked/.test(tag);
-      if (!isOff && attribute("name") !== "") found[attribute("name")] = attribute("value");
-    }
-    for (const [, name = "", value = ""] of this.#html.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^<]*)</g))
-      found[unescaped(name)] = unescaped(value);
-    return found;
-  }
-
-  get text(): string {
-    return unescaped(this.#html.replaceAll(/<script.*?<\/script>/gs, "").replaceAll(/<[^>]*>/g, "\n"));
-  }
-}
-
-function unescaped(html: string): string {
-  return html.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
-}
 
 testOnBoth("an email about an action says who wants to run it with what, and has each decision", async (service, t) => {
   const smtp = await withSender(service, t);
@@ -103,7 +52,7 @@ testOnBoth(
     await addUser(service, { email: DANA, display_name: "Dana" });
     const id = await ask(service, { action: { args: { amount: 90, to: { name: "Mia", id: 7 } } } });
     await send(service);
-    const page = await new Page(service, id).open("?choice=1");
+    const page = await pageOf(service, id).open("?choice=1");
     assert.equal((await read(service, id)).status, "created", "a link changes nothing");
     const { "/decision": decision, "/args/amount": amount, "/args/to/name": name } = page.fields();
     assert.deepEqual([decision, amount, name], ["1", "90", "Mia"]);
@@ -130,7 +79,7 @@ testOnBoth(
 
 testOnBoth("without scripts, the arguments appear when Edit is chosen on the page", async (service) => {
   const id = await ask(service, {});
-  const page = await new Page(service, id).open();
+  const page = await pageOf(service, id).open();
   assert.equal(page.fields()["/args/amount"], undefined);
   await page.post({ "/decision": "1" });
   assert.match(page.text, /Your answers changed which questions apply/);
@@ -147,14 +96,14 @@ testOnBoth("without scripts, the arguments appear when Edit is chosen on the pag
 
 testOnBoth("approving is one press on the page; with high risk its name is typed first", async (service) => {
   const normal = await ask(service, {});
-  const page = await new Page(service, normal).open("?choice=0");
+  const page = await pageOf(service, normal).open("?choice=0");
   await page.post();
   assert.match(page.text, /Answer sent/);
   assert.equal((await read(service, normal)).response?.["decision"], "approve");
 
   const risky = await ask(service, { action: { risk: "high" } });
   for (const choice of ["0", "1"]) {
-    const asks = await new Page(service, risky).open(`?choice=${choice}`);
+    const asks = await pageOf(service, risky).open(`?choice=${choice}`);
     assert.match(asks.text, /Type "refund" to approve/);
     for (const typed of ["", "refun"]) {
       await asks.post({ "/confirm": typed, ...(choice === "1" && { "/args/amount": "45" }) });
@@ -172,7 +121,7 @@ testOnBoth("approving is one press on the page; with high risk its name is typed
 testOnBoth("an edit outside of what may be edited is refused at its field", async (service) => {
   const lines = [{ text: "Jacket" }, { text: "Shoes" }];
   const id = await ask(service, { action: { args: { amount: 90, lines }, editable: ["/lines/0/text"] } });
-  const page = await new Page(service, id).open("?choice=1");
+  const page = await pageOf(service, id).open("?choice=1");
   await page.post({ "/args/lines/1/text": "Boots" });
   assert.equal(page.status, 422, page.text);
   assert.match(page.text, /Not sent\. Fix 1 answer below\./);
@@ -183,7 +132,7 @@ testOnBoth("an edit outside of what may be edited is refused at its field", asyn
 
 testOnBoth("the page says why an edit without a change is not enough", async (service) => {
   const id = await ask(service, { action: { allowed: ["edit", "reject"] } });
-  const page = await new Page(service, id).open("?choice=0");
+  const page = await pageOf(service, id).open("?choice=0");
   await page.post();
   assert.equal(page.status, 422);
   assert.match(page.text, /Nothing was changed, and this action cannot be approved as it is\./);
@@ -197,7 +146,7 @@ testOnBoth("several actions are decided on one page, each with its name", async 
   const { text = "" } = await PostalMime.parse(mailsTo(smtp, LEE)[0]!.source);
   assert.match(text, /^ {2}Actions: refund, send_mail \(high risk\), close$/m);
   assert.match(text, /^ {2}refund: Amount: 90 · To · Name: Mia$/m);
-  const page = await new Page(service, id).open();
+  const page = await pageOf(service, id).open();
   for (const title of ["Run refund?", "Run send_mail?", "Run close?"]) assert.ok(page.text.includes(title), title);
   await page.post({ "/decisions/0/decision": "1", "/decisions/1/decision": "0", "/decisions/2/decision": "2" });
   assert.match(page.text, /Type "send_mail" to approve/);
