@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { InputBlock } from "@slack/types";
 import { actionTask } from "../../../test/support/actions.ts";
 import { newAgent } from "../../../test/support/agents.ts";
+import { asMember, heldBy, inputOf } from "../../../test/support/slack-member.ts";
 import { addUser } from "../../../test/support/people.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import {
@@ -12,7 +12,6 @@ import {
   whispers,
   type Stage,
 } from "../../../test/support/slack-service.ts";
-import type { Post, View } from "../../../test/support/slack/workspace.ts";
 import type { TaskRecord } from "../../tasks/schema.ts";
 
 const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
@@ -30,43 +29,7 @@ async function asDana({ service, slack, send }: Stage) {
     await send();
     return { id: task.id, post: slack.posts.at(-1)! };
   };
-  const press = async (post: Post, action_id: string) =>
-    slack.click({ user, post, action_id, ...(action_id.startsWith("answer:choose:") && { confirm: true }) });
-  const open = async (post: Post, action_id: string) => {
-    await press(post, action_id);
-    return slack.views.at(-1)!;
-  };
-  const choose = async (view: View, block_id: string, entry: string) => {
-    const { element } = inputOf(view, block_id);
-    await slack.clickInView({ user, view, block_id, action_id: element.action_id ?? "", entry });
-  };
-  /** Submits what the modal holds, with these entries by block. */
-  const submit = async (view: View, entries: Record<string, string>) => {
-    const values = Object.fromEntries(
-      inputsOf(view).map(({ block_id = "", element }) => [
-        block_id,
-        { [element.action_id ?? ""]: entries[block_id] ?? heldBy(element) },
-      ]),
-    );
-    return slack.submit({ user, view, values });
-  };
-  return { ask, press, open, choose, submit };
-}
-
-const inputsOf = ({ blocks }: View) => (blocks as unknown as InputBlock[]).filter(({ type }) => type === "input");
-
-function inputOf(view: View, block_id: string): InputBlock {
-  const block = inputsOf(view).find((one) => one.block_id === block_id);
-  assert.ok(block, `${block_id} is not in the modal`);
-  return block;
-}
-
-function heldBy(element: object): string | null {
-  const { initial_value, initial_option } = element as {
-    initial_value?: string;
-    initial_option?: { value: string };
-  };
-  return initial_value ?? initial_option?.value ?? null;
+  return { ask, ...asMember(slack, user) };
 }
 
 testWithSlack("a message about an action says who wants to run it with what, and has each decision", async (stage) => {
