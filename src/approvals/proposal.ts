@@ -18,7 +18,10 @@ export function roundOf({ approvals }: Pick<Approved, "approvals">): number {
 
 /** Returns the stored answer that is up for approval; null: the actions as they were asked for. */
 export function proposalOf(task: Approved): JsonObject | null {
-  const round = roundOf(task);
+  return proposalIn(task, roundOf(task));
+}
+
+function proposalIn(task: Approved, round: number): JsonObject | null {
   // Who began the round may have taken it back since. What it is about stays.
   const first = round === 1 ? undefined : task.votes.find((vote) => vote.round === round);
   return first === undefined ? null : (JSON.parse(first.response) as JsonObject);
@@ -29,7 +32,17 @@ export function proposalOf(task: Approved): JsonObject | null {
  * @param task.payload - JSON of the payload as it was asked for
  */
 export function payloadOf(task: Approved & { payload: JsonText }): JsonText {
-  const proposal = proposalOf(task);
+  return payloadIn(task, roundOf(task));
+}
+
+/** Returns a task with what people review now in place of what was asked for. */
+export function inRound<T extends Approved & { payload: JsonText }>(task: T): T {
+  return task.approvals === null ? task : { ...task, payload: payloadOf(task) };
+}
+
+/** Returns what people review in a round that has begun. */
+export function payloadIn(task: Approved & { payload: JsonText }, round: number): JsonText {
+  const proposal = proposalIn(task, round);
   if (proposal === null) return task.payload;
   const decisions = decisionsIn(proposal);
   const payload = JSON.parse(task.payload) as JsonObject;

@@ -47,6 +47,8 @@ testOnBoth(
     const { embed_token: token } = (await mint(service, key, { task_id: id })).body;
     const framed = await service.call<Body>("POST", "/api/embed/task/complete", { token, body: { response: approve } });
     assert.deepEqual([framed.status, framed.body.error_code], [403, "NEEDS_A_PERSON"]);
+    const shown = await service.call<Body>("GET", "/api/embed/task", { token });
+    assert.deepEqual([shown.status, shown.body.error_code], [403, "NEEDS_A_PERSON"]);
     const op = await person(service, { is_operator: true });
     assert.equal((await decide(op.call, id)).body.status, "completed");
   },

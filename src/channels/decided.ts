@@ -6,7 +6,9 @@ import { keyOf } from "../../form/plan/entries.ts";
 import { valueAt } from "../../form/plan/plan.ts";
 import { titleOf } from "../../form/titles.ts";
 import type { Action, Decision, DecisionRecord } from "../actions/action.ts";
+import { patchBetween } from "../actions/patch.ts";
 import { fromStored } from "../actions/request.ts";
+import { payloadIn, payloadOf } from "../approvals/proposal.ts";
 import type { TaskWithDocuments } from "../tasks/store.ts";
 import { factOf, leftOutOf, MAX_NAME } from "./payload-summary.ts";
 
@@ -69,6 +71,28 @@ function cut(facts: readonly Fact[], max: number, noun: string): Pick<Decided, "
   return { facts: facts.slice(0, max), left_out: leftOutOf(facts.length - max, noun) };
 }
 
+/** Returns what was changed since a round of approvals, as a person sees it. A redacted task tells nothing of it. */
+export function changedSince(task: TaskWithDocuments, round: number, look: Look): Pick<Decided, "facts" | "left_out"> {
+  const [before, after] = [payloadIn(task, round), payloadOf(task)].map((payload) => fromStored({ ...task, payload }));
+  if (before == null || after == null || task.redact_payload) return { facts: [], left_out: null };
+  const changes = before.all.map((action, i) => {
+    const { args } = after.all[i]!;
+    return changesOf(action, { args, patch: patchBetween(action.args, args) }, look);
+  });
+  if (!before.isList) return cut(changes[0]!, look.max, "change");
+  const facts = before.all.flatMap((action, i) =>
+    changes[i]!.length === 0
+      ? []
+      : [
+          factOf(
+            action,
+            changes[i]!.map(({ title, text }) => `${title}: ${text}`),
+          ),
+        ],
+  );
+  return cut(facts, look.max, "action");
+}
+
 /** Values of one entry of a list that its line shows, and its characters as people count them. */
 const MAX_VALUES = 4;
 const MAX_ENTRY = 200;
@@ -76,7 +100,7 @@ const MAX_ENTRY = 200;
 /** Returns each changed argument as it is shown before and after. Confidential and large ones are only named. */
 function changesOf(
   { args: before, args_schema: payload_schema, ui_schema: hints }: Action,
-  { args: after, patch = [] }: DecisionRecord,
+  { args: after, patch = [] }: Pick<DecisionRecord, "args" | "patch">,
   { time_zone, now }: Look,
 ): Fact[] {
   const [was, is] = [before, after].map((payload): Side => {

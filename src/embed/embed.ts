@@ -15,6 +15,7 @@ import { answerStateOf } from "../tasks/answer-state.ts";
 import { askerLineOf } from "../tasks/asker.ts";
 import { nextAttemptOf } from "../tasks/attempts-left.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
+import { whyNotCounted } from "../tasks/access.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
 import { signToken, type EmbedCaller } from "./tokens.ts";
@@ -65,7 +66,8 @@ function mayShow(minter: ServiceKeyCaller | AgentCaller, task: TaskWithDocuments
  * Returns the task as the person who answers it sees it.
  *
  * @param draws - includes the payload as HTML; only if the pages are built
- * @throws ServiceError INVALID_EMBED_TOKEN if the token is for another task; TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
+ * @throws ServiceError INVALID_EMBED_TOKEN if the token is for another task; TASK_NOT_FOUND, TASK_ALREADY_TERMINAL;
+ *   NEEDS_A_PERSON where several people must approve
  */
 export async function readEmbedded(
   ctx: EmbedContext,
@@ -77,6 +79,8 @@ export async function readEmbedded(
   const task = await readTask(ctx, caller, caller.grant.task_id);
   const now = ctx.db.now();
   await requireStillOpen(ctx, task, caller.grant.sub);
+  const refusal = await whyNotCounted(ctx.db, caller, task);
+  if (refusal !== null) throw refusal;
   const payload = JSON.parse(task.payload) as JsonObject;
   return {
     id: task.id,

@@ -83,6 +83,11 @@ const PANELS: readonly Panel[] = [
     says: "The task was deleted. Nothing was sent.",
   },
   {
+    id: "NEEDS_A_PERSON",
+    title: "This cannot be answered here",
+    says: "Several people must approve this, and this form cannot tell who you are. Nothing was sent. Use the dashboard, your email or Slack.",
+  },
+  {
     id: "internal",
     title: "The form could not be loaded",
     says: "Nothing was sent. Check your connection and try again.",

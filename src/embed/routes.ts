@@ -73,6 +73,7 @@ const getEmbeddedTaskRoute = defineRoute({
     "VALIDATION_FAILED",
     "TASK_NOT_FOUND",
     "TASK_ALREADY_TERMINAL",
+    "NEEDS_A_PERSON",
   ],
   config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx) }),
   handle: async ({ ctx, isBuilt }: EmbedRoutes, request) =>

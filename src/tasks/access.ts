@@ -259,6 +259,11 @@ export async function whyNotCounted(
   return new ServiceError("FORBIDDEN", { message: await sayWhoCanAnswer(reader, task) });
 }
 
+/** Says in one sentence why somebody who may not answer a task cannot: whose decision does not count is told why. */
+export async function sayWhyNot(reader: Reader, caller: Caller, task: AccessedTask): Promise<string> {
+  return (await whyNotCounted(reader, caller, task))?.message ?? (await sayWhoCanAnswer(reader, task));
+}
+
 /**
  * Returns the assignment after an answer of the caller, or null if it stays. A candidate becomes the assignee.
  * (wire: Who may answer)

@@ -1,3 +1,5 @@
+import type { TestService } from "./service.ts";
+
 /** Sends a request for a page, with a form or without one. */
 export type Request = (
   method: "GET" | "POST",
@@ -11,6 +13,19 @@ const overHttp: Request = async (method, address, form) => {
   const response = await fetch(address, { method, headers, ...(form && { body: form }) });
   return { status: response.status, text: await response.text() };
 };
+
+/** Returns the page behind a link of a service that has no port of its own. */
+export function pageIn({ call }: TestService, link: string): PlainPage {
+  return new PlainPage(new URL(link).pathname, async (method, path, form) =>
+    call(method, path, {
+      token: null,
+      ...(form && {
+        raw: form.toString(),
+        headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+      }),
+    }),
+  );
+}
 
 /** A page as a browser without scripts has it: what it would post, and its text. */
 export class PlainPage {

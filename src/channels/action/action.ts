@@ -9,6 +9,9 @@ import { planForm, type Form } from "../../../form/plan/plan.ts";
 import { readPost, type Notice } from "../../../form/plan/post.ts";
 import { ACTIONS_MAX } from "../../actions/schema.ts";
 import { answerOfForm } from "../../actions/untouched.ts";
+import { inRound, roundOf } from "../../approvals/proposal.ts";
+import { ownVote, sayNeed, sayOwn, sayTally } from "../../approvals/words.ts";
+import type { StoredVote } from "../../approvals/store.ts";
 import type { Db } from "../../db/database.ts";
 import type { Logger } from "pino";
 import type { FormToDraw, Drawing } from "../../drawing/drawing.ts";
@@ -18,14 +21,15 @@ import { parseJson, type JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import { isInAuditExtra, nameOfAccount } from "../../people/accounts.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
-import { mayWith } from "../../tasks/access.ts";
-import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
+import { mayWith, sayWhyNot } from "../../tasks/access.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { askerLineOf } from "../../tasks/asker.ts";
+import { isTerminal } from "../../tasks/lifecycle.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
+import { withdrawDecision } from "../../tasks/withdraw.ts";
 import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
 import { decidedOf, type Decided } from "../decided.ts";
 import { choicesOf } from "../email/choices.ts";
@@ -59,6 +63,10 @@ export interface Pages {
 
 /** The name under which a page posts its nonce. */
 const NONCE = "~nonce";
+/** The round of approvals that a page shows. */
+const ROUND = "~round";
+/** Posted by the button that takes a decision back. */
+const TAKE_BACK = "~take-back";
 
 /** Returns the status that opening a link would have, for programs that check links. Draws nothing. */
 export async function statusOfAction(pages: Pages, token: string): Promise<Answered["status"]> {
@@ -71,10 +79,13 @@ export async function showAction(pages: Pages, token: string, choice: string | n
   const link = await pages.door.open(token);
   const known = await openOrEnded(pages, link);
   if ("ended" in known) return endedPage(pages, known.ended, link);
-  return show(pages, token, known, { choice });
+  return ownVoteOf(known) === undefined ? show(pages, token, known, { choice }) : decidedPage(pages, token, known, {});
 }
 
-/** Handles a post of the page. Only an accepted answer uses up the link. */
+/**
+ * Handles a post of the page. Only an accepted answer uses up the link; where several people must approve, it works until
+ * the task is closed.
+ */
 export async function postAction(pages: Pages, token: string, body: string): Promise<Answered> {
   const { ctx } = pages;
   const entries = entriesOfPost(body);
@@ -83,7 +94,11 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   if ("ended" in known) return endedPage(pages, known.ended, link, entries);
   const { task, caller } = known;
   const nonce = entries[NONCE]?.[0];
-  if (!isNonce(ctx, token, nonce ?? "", ctx.db.now()))
+  const isOwnPage = isNonce(ctx, token, nonce ?? "", ctx.db.now());
+  if (entries[TAKE_BACK] !== undefined) return takeBack(pages, token, known, isOwnPage);
+  const round = task.approvals === null ? null : Number(entries[ROUND]?.[0]);
+  if (round !== null && round !== roundOf(task)) return changedPage(pages, token, known, entries);
+  if (!isOwnPage)
     return show(pages, token, known, {
       status: 403,
       posted: { entries, errors: [], notice: null },
@@ -96,7 +111,10 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const posted = readPost(form, entries);
   if (posted.act === "show") return show(pages, token, known, { status: posted.errors.length > 0 ? 422 : 200, posted });
   try {
-    const done = await completeTask(ctx, caller, task.id, { response: responseOf(answerOfForm(task, posted.value)) });
+    const response = responseOf(answerOfForm(task, posted.value));
+    const done = await completeTask(ctx, caller, task.id, { response, round });
+    if (ownVoteOf({ task: done, caller }) !== undefined && !isTerminal(done.status))
+      return await decidedPage(pages, token, { task: done, caller }, {});
     if (done.status !== "rejected")
       return await endedPage(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
     return await show(pages, token, { task: done, caller }, { posted: { entries, errors: [], notice: null } });
@@ -104,6 +122,71 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
     if (!(error instanceof ServiceError)) throw error;
     return refused(pages, token, known, { form, entries, error });
   }
+}
+
+// --- Approvals by several people ---------------------------------------------------------------------------------------
+
+/** Returns the decision of the person that counts while the task is open. */
+function ownVoteOf({ task, caller }: Open): StoredVote | undefined {
+  return ownVote(task, caller.person?.id ?? null);
+}
+
+/** Returns the page for a person whose decision counts while others are missing. @param says - first of all */
+async function decidedPage(
+  { ctx, door, head }: Pages,
+  token: string,
+  { task, caller }: Open,
+  { status = 200, says = [] }: { status?: Answered["status"]; says?: readonly string[] },
+): Promise<Answered> {
+  const own = ownVoteOf({ task, caller });
+  if (own === undefined) throw new Error(`Nothing of this person counts for task ${task.id}.`);
+  const tally = sayTally(task.approvals) || sayNeed(task.approvals);
+  const html = messagePage(head, {
+    title: sayOwn(own),
+    task: task.task,
+    is_done: true,
+    says: [...says, ...(tally === "" ? [] : [tally]), "You can take it back until the task is closed."],
+    act: {
+      label: "Take it back",
+      action: `${door.path}${token}`,
+      hidden: { [NONCE]: createNonce(ctx, token, ctx.db.now()), [TAKE_BACK]: "1" },
+    },
+  });
+  return { status, html };
+}
+
+async function takeBack(pages: Pages, token: string, known: Open, isOwnPage: boolean): Promise<Answered> {
+  const { ctx, door } = pages;
+  let notice = { text: "You took it back. Nothing of yours counts until you decide again.", is_bad: false };
+  let status = 200;
+  if (!isOwnPage) {
+    status = 403;
+    notice = { text: "Nothing was taken back, because this page was open for a long time. Try again.", is_bad: true };
+  } else {
+    try {
+      await withdrawDecision(ctx, known.caller, known.task.id);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      status = error.status;
+      notice = { text: error.message, is_bad: true };
+    }
+  }
+  const link = await door.open(token);
+  const current = await openOrEnded(pages, link);
+  if ("ended" in current) return endedPage(pages, current.ended, link);
+  return ownVoteOf(current) === undefined
+    ? show(pages, token, current, { status, notice })
+    : decidedPage(pages, token, current, { status, says: [notice.text] });
+}
+
+/** Returns the page after an answer about arguments that were changed since: the new ones, and what was entered. */
+async function changedPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
+  const status = 409;
+  // Their own edit changed them, and was perhaps posted twice.
+  if (ownVoteOf(known) !== undefined) return decidedPage(pages, token, known, { status });
+  const text = "Not sent: someone changed the arguments in the meantime. Check the new ones below and submit again.";
+  const posted = { entries, errors: [], notice: null };
+  return show(pages, token, known, { status, posted, notice: { text, is_bad: true } });
 }
 
 // --- Access, and the state of the task ---------------------------------------------------------------------------------
@@ -129,8 +212,8 @@ async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promi
   const { task, caller } = link;
   if (answerStateOf(task, null, ctx.db.now()).how !== "open")
     return { ended: await endOf({ ctx, door }, task, caller, {}) };
-  if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
-  const why = caller === null ? door.gone : await sayWhoCanAnswer(ctx.db, task);
+  if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task: inRound(task), caller };
+  const why = caller === null ? door.gone : await sayWhyNot(ctx.db, caller, task);
   return {
     ended: {
       status: 403,
@@ -165,7 +248,8 @@ async function endOf(
   const ending = endingOf(state, who);
   const facts = { who: who ?? "", at: moment(state.at), deadline: moment(task.timeout_at) };
   const title = fillText(ENDINGS[ending].page.title, facts);
-  const says = fillText(ENDINGS[ending].page.says, facts);
+  const own = ending === "own" ? undefined : ownVote(task, caller?.person?.id ?? null);
+  const says = `${own === undefined ? "" : `${sayOwn(own)}. `}${fillText(ENDINGS[ending].page.says, facts)}`;
   if (state.how === "completed" && isNow) return { ...about, status: 200, is_done: true, ...SENT, answered: task };
   if (ending === "own" && task.completed_via_channel === door.channel)
     return { ...about, status: 410, is_done: true, title, says: [usedUp(facts.at)], answered: task };
@@ -261,7 +345,10 @@ async function show(
     ...formPropsOf(door, task, caller),
     now: now.toISOString(),
     action: `${door.path}${token}`,
-    hidden: { [NONCE]: createNonce(ctx, token, ctx.db.now()) },
+    hidden: {
+      [NONCE]: createNonce(ctx, token, ctx.db.now()),
+      ...(task.approvals !== null && { [ROUND]: String(roundOf(task)) }),
+    },
     ...(posted && { posted }),
     ...(chosen && { posted: { entries: chosen.entries, errors: [], notice: null } }),
     ...(isOwn && {
@@ -270,11 +357,14 @@ async function show(
     focuses: chosen?.name ?? posted === undefined,
   };
   const time_zone = caller.person?.time_zone ?? null;
+  // What a drawing has of a round is kept under a name of its own.
+  const drawn = roundOf(task) === 1 ? task : { ...task, id: `${task.id} round ${roundOf(task)}` };
   // The form comes first. It must not wait for a slow payload.
   const [form, payload] = await Promise.all([
     ctx.drawing.form(props),
-    ctx.drawing.payload(task, { time_zone: time_zone ?? undefined, now, wholeAt: `/tasks/${task.id}` }),
+    ctx.drawing.payload(drawn, { time_zone: time_zone ?? undefined, now, wholeAt: `/tasks/${task.id}` }),
   ]);
+  const need = sayNeed(task.approvals);
   const page = openPage(head, {
     task: task.task,
     asker: askerLineOf(task),
@@ -285,7 +375,7 @@ async function show(
     form: form.html,
     data: form.data,
     notice: said === undefined ? null : { text: said, is_bad: notice?.is_bad ?? false },
-    footer: `You answer as ${nameOfCaller(caller)}. Nothing is sent until you submit. Task ${task.id}`,
+    footer: `You answer as ${nameOfCaller(caller)}.${need === "" ? "" : ` ${need}`} Nothing is sent until you submit. Task ${task.id}`,
   });
   return { status, html: page };
 }
@@ -368,11 +458,14 @@ async function refused(
     case "TASK_NOT_FOUND":
     case "TASK_CHANGED":
     case "COMMIT_UNKNOWN":
+    case "NEEDS_A_PERSON":
+    case "EXCLUDED":
     case "FORBIDDEN": {
       // The task has changed, or may have, so the page shows the current state.
       const link = await pages.door.open(token);
       const current = await openOrEnded(pages, link);
       if ("ended" in current) return endedPage(pages, current.ended, link, entries);
+      if (roundOf(current.task) !== roundOf(known.task)) return changedPage(pages, token, current, entries);
       const text = "Not sent: the task changed in the meantime. Check your answer and submit again.";
       return show(pages, token, current, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
     }

@@ -62,6 +62,8 @@ export interface MessagePage {
   task?: string;
   /** Something was sent from here. */
   is_done?: boolean;
+  /** A button that posts something. */
+  act?: { label: string; action: string; hidden: Readonly<Record<string, string>> };
   /** HTML below it, with a heading of its own. */
   more?: { title: string; html: string } | null;
 }
@@ -72,7 +74,7 @@ const DONE =
 const INFO =
   '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7"/><path d="M8 7.3v4M8 4.7v.1"/></svg>';
 
-export function messagePage(head: string, { title, says, task, more, is_done = false }: MessagePage): string {
+export function messagePage(head: string, { title, says, task, more, act, is_done = false }: MessagePage): string {
   return html({
     title,
     head,
@@ -82,9 +84,17 @@ ${is_done ? DONE : INFO}
 <h1>${escapeHtml(title)}</h1>
 ${task === undefined ? "" : `<p class="about" dir="auto">${escapeHtml(headingOf(task)[0])}</p>`}
 ${says.map((sentence) => `<p dir="auto">${escapeHtml(sentence)}</p>`).join("\n")}
+${act === undefined ? "" : buttonOf(act)}
 </div>
 ${more == null ? "" : `<section aria-labelledby="more"><h2 id="more">${escapeHtml(more.title)}</h2>${more.html}</section>`}`,
   });
+}
+
+function buttonOf({ label, action, hidden }: NonNullable<MessagePage["act"]>): string {
+  const inputs = Object.entries(hidden).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  return `<form class="answer" method="post" action="${escapeHtml(action)}">${inputs.join("")}<button type="submit" class="quiet">${escapeHtml(label)}</button></form>`;
 }
 
 interface Parts {

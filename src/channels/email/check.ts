@@ -99,6 +99,8 @@ function checkContent(config: Config): Finding {
     answering: { link },
     settings_link: null,
     sent_back: null,
+    changed: null,
+    need: "",
     ending: null,
     now: new Date(),
   });

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import { fromStored } from "../../actions/request.ts";
-import { payloadOf, roundOf } from "../../approvals/proposal.ts";
+import { inRound, roundOf } from "../../approvals/proposal.ts";
+import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
+import type { Standing } from "../../approvals/count.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -12,8 +14,7 @@ import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
 import { findUser, findUserByEmail, type User } from "../../people/store.ts";
-import { mayWith } from "../../tasks/access.ts";
-import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
+import { mayWith, sayWhyNot } from "../../tasks/access.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
@@ -21,12 +22,13 @@ import { askerLineInMessage } from "../../tasks/asker.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
+import { changedSince } from "../decided.ts";
 import { INACTIVE } from "../recipients.ts";
 import { AUTOMATIC, findIdentity, isSenderOf, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
 import { EMAIL_KIND } from "./addressees.ts";
 import { endingFor, hasHeard } from "./end-notice.ts";
-import { renderMessage, type Answering } from "./message.ts";
+import { renderMessage, type Answering, type MessageOptions } from "./message.ts";
 import { enqueueEndNotice, type MailBody } from "./notices.ts";
 import { sendMail, type Mail } from "./transport.ts";
 
@@ -35,6 +37,9 @@ interface Ctx {
   config: Config;
   log: Logger;
 }
+
+/** Changes of arguments, or actions, that an email shows. */
+const MAX_CHANGES = 5;
 
 /** Retries for about an hour. After a longer outage an operator has to act, and the decision cannot wait forever. */
 const nextAttemptAt = schedule([0, 10 * SECOND, 1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE]);
@@ -58,6 +63,7 @@ export function createEmailKind(ctx: Ctx): Kind {
       const answering = await answeringOf(ctx, caller, task, destination, hasDashboard);
       // A person who may not answer any more has nothing to correct, and the task is not theirs.
       if (purpose !== "decision" && purpose !== "ended" && "who_can_answer" in answering) return NEEDLESS;
+      if (purpose === "new_round" && ownVote(task, person?.id ?? null) !== undefined) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       // Another project may have taken its id since.
       if (identity === null || !isSenderOf(identity, [task.project]))
@@ -74,6 +80,8 @@ export function createEmailKind(ctx: Ctx): Kind {
           purpose === "sent_back" && task.verifier_result !== null
             ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
             : null,
+        changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
+        need: sayNeed(task.approvals),
         ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
         now: new Date(ctx.db.now()),
       });
@@ -122,12 +130,25 @@ async function answeringOf(
   if (!isTerminal(task.status) && (await mayWith(ctx.db, caller, "complete", task)))
     return { link: createLink(ctx, task.id, address, person?.id) };
   if (person === null || !(await mayWith(ctx.db, caller, "read", task)))
-    return { who_can_answer: await sayWhoCanAnswer(ctx.db, task), task_link: null };
+    return { who_can_answer: await sayWhyNot(ctx.db, caller, task), task_link: null };
   // The page of their link says how a closed task ended.
   const own = isTerminal(task.status) ? createLink(ctx, task.id, address, person.id) : null;
   return {
-    who_can_answer: await sayWhoCanAnswer(ctx.db, task),
+    who_can_answer: await sayWhyNot(ctx.db, caller, task),
     task_link: hasDashboard ? `${ctx.config.publicUrl}/tasks/${task.id}` : own,
+  };
+}
+
+/** Returns what was changed since the person approved, and by whom if they may know. */
+function changedFor(task: TaskWithDocuments, { person }: RecipientCaller, now: Date): MessageOptions["changed"] {
+  const round = roundOf(task);
+  const before = formerVote(task, person?.id ?? null, round);
+  if (before === undefined) return null;
+  const begun = task.votes.find((vote) => vote.round === round);
+  const isBlind = parseJson<Standing>(task.approvals)?.blind === true;
+  return {
+    who: begun === undefined || isBlind ? null : (begun.name ?? begun.email),
+    ...changedSince(task, before.round, { max: MAX_CHANGES, time_zone: person?.time_zone ?? "UTC", now }),
   };
 }
 
@@ -151,15 +172,14 @@ function notificationOf({ id, destination }: EndedDelivery, body: MailBody | nul
 }
 
 function documentsOf(of: TaskWithDocuments) {
-  const { id, task, redact_payload, timeout_at, ...texts } = of;
-  const payload = payloadOf(of);
+  const { id, task, redact_payload, timeout_at, ...texts } = inRound(of);
   return {
     id,
     task,
     asker: askerLineInMessage(of),
     redact_payload,
     timeout_at,
-    payload: parseJson(payload),
+    payload: parseJson(texts.payload),
     payload_schema: parseJson(texts.payload_schema),
     response_schema: parseJson(texts.response_schema),
     form_definition: parseJson(texts.form_definition),

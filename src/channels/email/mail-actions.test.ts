@@ -4,7 +4,7 @@ import { actionTask } from "../../../test/support/actions.ts";
 import { newAgent } from "../../../test/support/agents.ts";
 import { header, mailsTo, send, withSender } from "../../../test/support/mail.ts";
 import { addUser } from "../../../test/support/people.ts";
-import { PlainPage } from "../../../test/support/plain-page.ts";
+import { pageIn } from "../../../test/support/plain-page.ts";
 import { testOnBoth, type TestService } from "../../../test/support/service.ts";
 import type { TaskRecord } from "../../tasks/schema.ts";
 import { createLink } from "./links.ts";
@@ -23,16 +23,7 @@ async function ask({ call }: TestService, fields: object): Promise<string> {
 const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
 
 /** Returns the page that Dana's link leads to. */
-const openedBy = ({ ctx, call }: TestService, id: string) =>
-  new PlainPage(new URL(createLink(ctx, id, DANA)).pathname, async (method, path, form) =>
-    call(method, path, {
-      token: null,
-      ...(form && {
-        raw: form.toString(),
-        headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
-      }),
-    }),
-  );
+const openedBy = (service: TestService, id: string) => pageIn(service, createLink(service.ctx, id, DANA));
 
 testOnBoth("an email about an action says who wants to run it with what, and has each decision", async (service, t) => {
   const smtp = await withSender(service, t);

@@ -18,6 +18,7 @@ export interface Content {
   /** Shown after the subject in a list of emails. */
   preheader: string;
   lead: string;
+  /** Why the person is asked another time, or null. */
   sentBack: { title: string; reason: Excerpt; advice: string } | null;
   /** The deadline, or how the task was closed. */
   deadline: string;
@@ -84,7 +85,7 @@ export function contentOf(options: MessageOptions): Content {
   const timeZone = to.time_zone !== null && isTimeZone(to.time_zone) ? to.time_zone : "UTC";
   const form = formForMail(task, timeZone, now);
   const hints = wrappedHints(task.form_definition, fieldNames(form.source));
-  const { answering } = options;
+  const { answering, need } = options;
   const place = placeOf(answering);
   const { heading, details } = titleOf(task, place);
   const at = momentOf(task.timeout_at, timeZone, now);
@@ -122,15 +123,12 @@ export function contentOf(options: MessageOptions): Content {
     subject,
     preheader: preheaderOf(`${deadline}.`, facts),
     lead: `Human Task Service · ${LEADS[purpose]}`,
-    sentBack: isBack ? sentBackOf(options) : null,
+    sentBack: isBack ? sentBackOf(options) : purpose === "new_round" ? changedOf(options) : null,
     deadline,
     isSoon,
     statement: null,
     decision: choices === null ? null : decisionOf(choices, link),
-    promise:
-      choices === null
-        ? "You answer on the next page. Nothing is sent until you do."
-        : "You confirm on the next page. Nothing is sent until you do.",
+    promise: `${need === "" ? "" : `${need} `}You ${choices === null ? "answer" : "confirm"} on the next page. Nothing is sent until you do.`,
     review: {
       label: isBack ? "Correct your answer" : choices === null ? "Open the review" : "Open the full review",
       address: link,
@@ -285,6 +283,22 @@ function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
         ? { text: "", note: elsewhere }
         : excerptOf(reason, MAX.reason, "The full reason is on the review page."),
     advice: "Your last answer was not accepted. Change or resend it on the review page.",
+  };
+}
+
+/** Says what was changed since the person approved. */
+function changedOf({ task, changed }: MessageOptions): Content["sentBack"] {
+  const elsewhere = "See what was changed on the review page.";
+  const who = cutText(oneLine(changed?.who ?? ""), MAX.who);
+  const lines = (changed?.facts ?? []).map(({ title, text }) => `${title}: ${text}`).join("\n");
+  const reason =
+    task.redact_payload || lines === ""
+      ? { text: "", note: elsewhere }
+      : { ...excerptOf(lines, MAX.reason, elsewhere), ...(changed?.left_out && { note: `+ ${changed.left_out}` }) };
+  return {
+    title: who === "" ? "What you approved was changed" : `${who} changed what you approved`,
+    reason,
+    advice: "Your approval does not count any more. Decide about the changed arguments.",
   };
 }
 

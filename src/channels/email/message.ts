@@ -1,4 +1,5 @@
 import type { OthersRow } from "../../../endings/sentences.ts";
+import type { Fact } from "../../../form/payload/summary.ts";
 import type { Actions } from "../../actions/request.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import type { Decided } from "../decided.ts";
@@ -53,6 +54,10 @@ export interface MessageOptions {
   settings_link: string | null;
   /** Why the last answer was rejected, and which attempt the next one is: "2 of 3". null if unknown or not rejected. */
   sent_back: { reason: string; attempt: string } | null;
+  /** Only with the purpose `new_round`: who changed the arguments that the person approved, and what; null if unknown. */
+  changed: { who: string | null; facts: readonly Fact[]; left_out: string | null } | null;
+  /** How many people must approve, in a sentence; "" if one person decides. */
+  need: string;
   /** Only with the purpose `ended`. */
   ending: Ending | null;
   now: Date;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { roundOf } from "../../approvals/proposal.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -14,7 +15,7 @@ import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store
 import { SlackFailure, type Slack } from "./client.ts";
 import type { PostBody } from "./notices.ts";
 import { readPlace, type Place } from "./place.ts";
-import { messageFor, sentBackFor } from "./task-view.ts";
+import { messageFor, newRoundFor, sentBackFor } from "./task-view.ts";
 import { targetOf } from "./targets.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
@@ -81,7 +82,8 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     if (!(await setPlace(ctx.db, delivery, { begun_at: ctx.db.now() }))) return NEEDLESS;
     try {
       const posted = await slack.post(channel, message);
-      const place: Place = { team, person, ...posted, sent_back: task.verification_attempt, replies: [] };
+      const sent_back = task.verification_attempt;
+      const place: Place = { team, person, ...posted, sent_back, round: roundOf(task), replies: [] };
       const known = { begun_at: null, place: JSON.stringify(place), shown: fingerprint(message) };
       return (await setPlace(ctx.db, delivery, known)) ? SENT : NEEDLESS;
     } catch (error) {
@@ -112,6 +114,12 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     if (task.status === "rejected" && task.verification_attempt > place.sent_back) {
       const { ts } = await slack.post(place.channel, sentBackFor(task), place.ts);
       const now: Place = { ...place, sent_back: task.verification_attempt, replies: [...place.replies, ts] };
+      await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
+    }
+    const { round = 1 } = place;
+    if (!isTerminal(task.status) && roundOf(task) > round) {
+      const { ts } = await slack.post(place.channel, newRoundFor(task, round), place.ts);
+      const now: Place = { ...place, round: roundOf(task), replies: [...place.replies, ts] };
       await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
     }
     return SENT;

@@ -1,7 +1,14 @@
-import type { ActionsBlock, Button, ContextBlock, ContextBlockElement, SectionBlock } from "@slack/types";
+import type {
+  ActionsBlock,
+  Button,
+  ContextBlock,
+  ContextBlockElement,
+  PlainTextElement,
+  SectionBlock,
+} from "@slack/types";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import { ACTION, chooseAction, openWith } from "./clicks/actions.ts";
+import { ACTION, chooseAction, openWith, valueOf } from "./clicks/actions.ts";
 import { actionChoices, directChoices, slackForm } from "./modal/form.ts";
 import type { Choices } from "./modal/form.ts";
 import { modalOf } from "./modal/modal.ts";
@@ -25,6 +32,10 @@ export interface MessageOptions {
   answered_by_others: string | null;
   /** A reader may be able to claim the task. */
   mayClaim: boolean;
+  /** What others have decided, where several people must approve; "" otherwise. */
+  approvals?: string;
+  /** What was changed since the reader of a direct message approved it; "" otherwise. */
+  changed?: string;
   /** A verifier checks the answer after it was sent. */
   is_verified: boolean;
   /** Absolute URL of the task in the dashboard. */
@@ -37,6 +48,7 @@ export interface MessageOptions {
 const MAX_FACTS = 4;
 const MAX_NAME = 80;
 const MAX_TEXT = 300;
+const MAX_LINE = 600;
 
 /** The message that asks for a decision. */
 export function messageOf(task: SlackTask, options: MessageOptions): SlackMessage {
@@ -52,6 +64,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   const about: ContextBlockElement[] = [
     ...askerElement(task),
     markup(`Answer by ${moment(task.timeout_at)}`),
+    ...lineOf(options.approvals),
     ...(options.assignee === null ? [] : [line(`Assigned to ${nameOf(options.assignee)}`, MAX.field)]),
     ...(options.claimed_by === null ? [] : [line(`${nameOf(options.claimed_by)} is working on this`, MAX.field)]),
     line(`Task ${task.id}`, MAX.field),
@@ -60,6 +73,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
     text: fitText(`Decision needed: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
+      ...lineOf(options.changed).map(context),
       ...facts.blocks,
       ...(canAnswer ? [] : [context(line("Open in browser to answer.", MAX.field))]),
       { type: "context", elements: about },
@@ -68,11 +82,15 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   };
 }
 
+function lineOf(text = ""): PlainTextElement[] {
+  return text === "" ? [] : [line(text, MAX_LINE)];
+}
+
 /** The message to a person who cannot answer, for their information. */
 function informingMessageOf(
   task: SlackTask,
   form: Form,
-  { answered_by_others, claimed_by, link }: MessageOptions & { answered_by_others: string },
+  { answered_by_others, approvals, claimed_by, link }: MessageOptions & { answered_by_others: string },
 ): SlackMessage {
   return {
     text: fitText(`For your information: ${nameOfTask(task)}`, MAX_TEXT),
@@ -85,6 +103,7 @@ function informingMessageOf(
         elements: [
           ...askerElement(task),
           markup(`Answer by ${moment(task.timeout_at)}`),
+          ...lineOf(approvals),
           ...(claimed_by === null ? [] : [line(`${nameOf(claimed_by)} is working on this`, MAX.field)]),
           line(`Task ${task.id}`, MAX.field),
         ],
@@ -133,8 +152,8 @@ function openButton(task: SlackTask, link: string): Button {
   return { ...buttonOf(task, ACTION.browser, "Open in browser"), url: link };
 }
 
-function buttonOf({ id }: SlackTask, action_id: string, text: string): Button {
-  return { type: "button", action_id, text: line(text, MAX.button), value: id };
+function buttonOf(task: SlackTask, action_id: string, text: string): Button {
+  return { type: "button", action_id, text: line(text, MAX.button), value: valueOf(task) };
 }
 
 /** All options look the same, so that none is suggested. */
@@ -184,6 +203,8 @@ export interface Ending {
   at: number;
   /** Label of the chosen option; null if there was none. Hidden if the payload is redacted. */
   decision: string | null;
+  /** Who approved, where several people had to; "" otherwise. */
+  approvals?: string;
   /** What was decided about the actions of the task; null without any, or if the payload is redacted. */
   decided: Decided | null;
 }
@@ -203,14 +224,17 @@ export function endedMessageOf(
 ): SlackMessage {
   const form = slackForm(task, time_zone, now);
   const { summary, elements } = outcomeOf(ending, task.redact_payload);
-  const { decided } = ending;
+  const { decided, approvals } = ending;
   return {
     text: fitText(`${summary}: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
       ...factsOf(task, form)(MAX_FACTS).blocks,
       ...(decided === null ? [] : factBlocks(decided.facts, decided.left_out && `+ ${decided.left_out}`)),
-      { type: "context", elements: [...elements, ...askerElement(task), line(`Task ${task.id}`, MAX.field)] },
+      {
+        type: "context",
+        elements: [...elements, ...lineOf(approvals), ...askerElement(task), line(`Task ${task.id}`, MAX.field)],
+      },
     ],
   };
 }

@@ -6,7 +6,7 @@ import type { PostBody } from "./notices.ts";
 import { readPlace } from "./place.ts";
 
 /**
- * Returns whether a member was sent their message of a task only because the task was assigned to them. Messages in a channel
+ * Returns whether a member was sent their message of a task only because the task was assigned to them, or changed. Messages in a channel
  * are never sent for that reason.
  *
  * @param channel - where the message is; null if it is a direct message
@@ -39,7 +39,7 @@ export async function isAssignedOnly(
     .map(({ body, ...row }) => ({ ...row, ...(JSON.parse(body) as PostBody) }))
     .filter((message) => isTo(who, message))
     .map(({ purpose = "decision" }) => purpose);
-  return purposes.length > 0 && purposes.every((purpose) => purpose === "assigned");
+  return purposes.length > 0 && purposes.every((purpose) => purpose !== "decision");
 }
 
 /** Returns whether a message is to this member. Who is behind a handle or an address is known once it is posted. */

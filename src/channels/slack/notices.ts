@@ -18,6 +18,8 @@ export interface PostBody {
   purpose?: Purpose;
 }
 
+const POSTED: ReadonlySet<Purpose> = new Set(["decision", "assigned", "new_round"]);
+
 /**
  * Enqueues one message for each room or person; it is updated with its task. Records a failure if the person is deactivated
  * or Slack is off.
@@ -29,7 +31,7 @@ export async function enqueuePosts(
   to: readonly Destination[],
 ): Promise<void> {
   // The message that is there already shows that an answer was sent back, and how the task was closed.
-  if (notice.purpose !== "decision" && notice.purpose !== "assigned") return;
+  if (!POSTED.has(notice.purpose)) return;
   const seen = new Set<string>();
   for (const destination of to) {
     const { via: team, target } = destination;
@@ -45,8 +47,8 @@ export async function enqueuePosts(
       await recordUnreachable(tx, notice, destination, "not_set_up: This server has no Slack connection.");
       continue;
     }
-    // The message that the person has already shows that the task is theirs.
-    if (notice.purpose === "assigned" && (await hasMessage(tx, notice.task_id, destination))) continue;
+    // The message that the person has already shows that the task is theirs, and has a reply about what was changed.
+    if (notice.purpose !== "decision" && (await hasMessage(tx, notice.task_id, destination))) continue;
     const body: PostBody = { team, purpose: notice.purpose };
     await enqueue(tx, {
       kind: "slack",

@@ -4,6 +4,8 @@ import type { Audience } from "./task-view.ts";
 /** The place of a message, our replies in its thread, and the last rejected attempt that they report. */
 export interface Place extends SlackPlace, Audience {
   sent_back: number;
+  /** The last round of approvals that they report. An earlier release left it out. */
+  round?: number;
   /** Ids of our replies. */
   replies: readonly string[];
 }

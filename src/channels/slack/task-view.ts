@@ -1,17 +1,21 @@
 import type { Form } from "../../../form/plan/plan.ts";
 import type { Db } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
+import { isFor, votesOf, type Standing } from "../../approvals/count.ts";
+import { inRound, roundOf } from "../../approvals/proposal.ts";
+import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
+import { isTerminal } from "../../tasks/lifecycle.ts";
 import { fromStored } from "../../actions/request.ts";
 import { parseJson, type JsonObject } from "../../lib/json.ts";
 import { answerAccountOf } from "../../people/accounts.ts";
-import { mayWith } from "../../tasks/access.ts";
-import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
+import { mayWith, sayWhyNot } from "../../tasks/access.ts";
+import { nameOf } from "../../tasks/answerers.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { askerLineInMessage } from "../../tasks/asker.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
-import { decidedOf } from "../decided.ts";
+import { changedSince, decidedOf } from "../decided.ts";
 import type { SlackMessage } from "./client.ts";
 import type { Who } from "./clicks/click-context.ts";
 import { decisionOf, slackForm } from "./modal/form.ts";
@@ -64,6 +68,7 @@ export async function messageFor(
         who: await answererOf(db, task),
         member: memberIn(team, task),
         via: task.completed_via_channel,
+        approvals: approvalsOf(task),
         decision: decisionText(task),
         decided: decidedOf(task, { max: MAX_CHANGES, time_zone: ZONE, now }),
       },
@@ -71,11 +76,14 @@ export async function messageFor(
     );
   const isClaimed = task.claim_expires_at !== null && task.claim_expires_at > db.now();
   const reader = person === null ? null : await slackCallerOf(db, workspaces, person, task, null);
+  const changed = changedFor(task, reader?.person?.id ?? null, now);
   const mayAnswer = reader === null || (await mayWith(db, reader, "complete", task));
   return messageOf(shown, {
     assignee: await nameOf(db, task.assigned_to_user_id, task.assigned_to_email),
     claimed_by: isClaimed ? await nameOf(db, task.claimed_by_user_id, task.claimed_by_email) : null,
-    answered_by_others: mayAnswer ? null : await sayWhoCanAnswer(db, task),
+    answered_by_others: mayAnswer ? null : await sayWhyNot(db, reader, task),
+    approvals: approvalsOf(task),
+    changed: changed === null ? "" : `${changed} Decide again.`,
     // Only people with an account can claim. A channel may have one.
     mayClaim: reader === null || reader.person !== null,
     is_verified: task.verifier_config !== null && !task.redact_payload,
@@ -99,8 +107,52 @@ export function sentBackFor(task: TaskWithDocuments): SlackMessage {
   return { text: text.text, blocks: [{ type: "section", text }] };
 }
 
-/** Returns the fields of a task that Slack needs. */
-export function slackTaskOf(task: TaskWithDocuments): SlackTask {
+/** Says who has decided, where several people must approve; "" otherwise. Of a confidential task it has numbers only. */
+function approvalsOf({ approvals, votes, status, redact_payload }: TaskWithDocuments): string {
+  const standing = parseJson<Standing>(approvals);
+  if (standing === null) return "";
+  if (standing.blind && !isTerminal(status)) return sayNeed(approvals);
+  const { have, need, round } = standing;
+  const said = votesOf(votes, round).map(
+    (vote) => `${vote.name ?? vote.email ?? "Someone"} ${isFor(vote) ? "approved" : "rejected"}`,
+  );
+  return redact_payload || said.length === 0
+    ? `${have} of ${need} have approved.`
+    : `${have} of ${need}: ${said.join(", ")}`;
+}
+
+/**
+ * Returns what a person approved and was changed since, in one line; null if nothing was, or if they have decided again.
+ */
+function changedFor(task: TaskWithDocuments, user_id: string | null, now: Date): string | null {
+  const round = roundOf(task);
+  if (round === 1 || user_id === null || ownVote(task, user_id) !== undefined) return null;
+  const before = formerVote(task, user_id, round);
+  return before === undefined ? null : sayChanged(task, before.round, now);
+}
+
+/** Says what was changed since a round, and by whom if people may know. Of a confidential task only that. */
+function sayChanged(task: TaskWithDocuments, since: number, now: Date): string {
+  const begun = task.votes.find((vote) => vote.round === roundOf(task));
+  const isBlind = parseJson<Standing>(task.approvals)?.blind === true;
+  const who = isBlind ? "Someone" : (begun?.name ?? begun?.email ?? "Someone");
+  const { facts, left_out } = changedSince(task, since, { max: MAX_CHANGES, time_zone: ZONE, now });
+  const parts = [
+    ...facts.map(({ title, text }) => `${title}: ${text}`),
+    ...(left_out === null ? [] : [`+ ${left_out}`]),
+  ];
+  return `${who} changed the arguments${parts.length === 0 ? "." : `: ${parts.join(", ")}.`} Earlier approvals do not count any more.`;
+}
+
+/** Returns the reply in the thread after the arguments were changed. @param since - the round that the message showed */
+export function newRoundFor(task: TaskWithDocuments, since: number): SlackMessage {
+  const text = line(sayChanged(task, since, new Date(task.created_at)), 2_900);
+  return { text: text.text, blocks: [{ type: "section", text }] };
+}
+
+/** Returns the fields of a task that Slack needs: of an open one, with the arguments that are up for approval. */
+export function slackTaskOf(stored: TaskWithDocuments): SlackTask {
+  const task = isTerminal(stored.status) ? stored : inRound(stored);
   return {
     id: task.id,
     task: task.task,
@@ -112,6 +164,7 @@ export function slackTaskOf(task: TaskWithDocuments): SlackTask {
     actions: fromStored(task),
     redact_payload: task.redact_payload,
     timeout_at: task.timeout_at,
+    ...(task.approvals !== null && { round: roundOf(task) }),
   };
 }
 

@@ -8,6 +8,8 @@ export const ACTION = {
   claim: "claim",
   /** For operators, when another person has claimed the task. */
   takeOver: "claim:over",
+  /** Takes back what the person decided, where several people must approve. */
+  takeBack: "take-back",
   /** A link. Slack reports its click too; it is ignored. */
   browser: "open",
 } as const;
@@ -22,12 +24,23 @@ export function openWith(index: number): string {
   return `${ACTION.answer}:${index}`;
 }
 
+/** Returns the value of a button: its task, and the round of approvals whose arguments its message shows. */
+export function valueOf({ id, round }: { id: string; round?: number }): string {
+  return round === undefined ? id : `${id} ${round}`;
+}
+
+/** Reads the value of a button. @returns a round of null if it has none */
+export function parseValue(value: string): { task_id: string; round: number | null } {
+  const [task_id = "", round] = value.split(" ");
+  return { task_id, round: round === undefined ? null : Number(round) };
+}
+
 /** The action behind a button of a message. */
 export type Pressable =
   | { readonly act: "choose"; readonly index: number }
   /** The index of the chosen option; null if none is. */
   | { readonly act: "answer"; readonly index: number | null }
-  | { readonly act: "link" | "claim" | "takeOver" };
+  | { readonly act: "link" | "claim" | "takeOver" | "takeBack" };
 
 export type Click =
   | Pressable
@@ -42,7 +55,9 @@ export function parseAction(action_id: string): Click | null {
   if (kind !== undefined) return { act: kind === "choose" ? "choose" : "answer", index: Number(index) };
   if (action_id === ACTION.answer) return { act: "answer", index: null };
   if (action_id.startsWith(INPUT)) return { act: "input" };
-  const act = (["link", "claim", "takeOver", "browser"] as const).find((known) => ACTION[known] === action_id);
+  const act = (["link", "claim", "takeOver", "takeBack", "browser"] as const).find(
+    (known) => ACTION[known] === action_id,
+  );
   return act === undefined ? null : { act };
 }
 

@@ -6,6 +6,10 @@ import { planForm, type Form } from "../../../../form/plan/plan.ts";
 import { readPost } from "../../../../form/plan/post.ts";
 import { answerToStore } from "../../../actions/decision.ts";
 import { answerOfForm } from "../../../actions/untouched.ts";
+import { inRound, proposalOf, roundOf } from "../../../approvals/proposal.ts";
+import { ownVote, sayNeed, sayOwn, sayTally } from "../../../approvals/words.ts";
+import { anotherRound } from "../../../tasks/approving.ts";
+import { isTerminal } from "../../../tasks/lifecycle.ts";
 import { homeOf } from "../../../db/home.ts";
 import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
@@ -69,9 +73,12 @@ export async function giveAnswer(
   entered: Entered,
   value: unknown,
 ): Promise<AnswerResult> {
-  const { task, form, entries } = entered;
+  const { task, form, entries, data } = entered;
   try {
-    const done = await completeTask(context.ctx, caller, task.id, { response: responseOf(answerOfForm(task, value)) });
+    const response = responseOf(answerOfForm(inRound(task), value));
+    const done = await completeTask(context.ctx, caller, task.id, { response, round: data.round ?? null });
+    const counted = countedOf(done, caller);
+    if (counted !== null) return { reply: show(noticeView(...counted)), sentence: counted.join(". "), isOpen: false };
     if (done.status === "completed") return SENT;
     if (done.status === "rejected") return sentBack(entered, done);
     return closed("Automatic check failed", (await endedSentence(context, done)) ?? "");
@@ -91,6 +98,22 @@ export async function giveAnswer(
     const sentence = await sentenceOf(context, task, error);
     return { reply: show(askedAgain(entered, task, { title, text: sentence })), sentence, isOpen: true };
   }
+}
+
+/** Says what the decision of a person has come to while others are missing: a title and a text; null if nothing of theirs counts. */
+export function countedOf(task: TaskWithDocuments, { person }: Pick<SlackCaller, "person">): [string, string] | null {
+  const own = isTerminal(task.status) ? undefined : ownVote(task, person?.id ?? null);
+  return own === undefined ? null : [sayOwn(own), sayTally(task.approvals) || sayNeed(task.approvals)];
+}
+
+/** Returns whether a modal shows other arguments than those that are up for approval now. */
+export function isOfOtherRound({ task, data }: Entered): boolean {
+  return task.approvals !== null && data.round !== roundOf(task);
+}
+
+/** Returns the form with the arguments that are up for approval now, and what was entered. */
+export function changedView(entered: Entered): ModalView {
+  return askedAgain(entered, entered.task, { title: "Nothing was sent", text: anotherRound().message });
 }
 
 const SENT: AnswerResult = { reply: { response_action: "clear" }, sentence: "Your answer was sent.", isOpen: false };
@@ -264,7 +287,10 @@ export async function closedResult(context: ClickContext, entered: Entered, who:
     team_id === who.team_id &&
     posted.act === "answer" &&
     task.response !== null &&
-    isDeepStrictEqual(JSON.parse(task.response), answerToStore(task, answerOfForm(task, posted.value) as JsonObject));
+    isDeepStrictEqual(
+      JSON.parse(task.response),
+      answerToStore(task, answerOfForm(inRound(task), posted.value) as JsonObject, proposalOf(task)),
+    );
   return isThis
     ? SENT
     : { reply: show(unsentView(ended, entered)), sentence: `${ended} Nothing was sent.`, isOpen: false };

@@ -6,7 +6,8 @@ import type { CompletionContext } from "../../../tasks/tasks.ts";
 import { ServiceError } from "../../../errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { answerStateOf } from "../../../tasks/answer-state.ts";
-import { nameOf, sayWhoCanAnswer } from "../../../tasks/answerers.ts";
+import { sayWhyNot } from "../../../tasks/access.ts";
+import { nameOf } from "../../../tasks/answerers.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { answererOf } from "../../answers.ts";
 import { SlackFailure, type Slack } from "../client.ts";
@@ -67,12 +68,9 @@ export async function callerAt(
 }
 
 /** Returns why a person may not answer, and what they can do. */
-export async function refusalOf(
-  { ctx }: ClickContext,
-  task: TaskWithDocuments,
-  { person, email }: SlackCaller,
-): Promise<string> {
-  const who = await sayWhoCanAnswer(ctx.db, task);
+export async function refusalOf({ ctx }: ClickContext, task: TaskWithDocuments, caller: SlackCaller): Promise<string> {
+  const { person, email } = caller;
+  const who = await sayWhyNot(ctx.db, caller, task);
   const isForOne = task.assigned_to_user_id !== null || task.assigned_to_email !== null;
   const isKnown = person !== null || (email !== null && isForOne);
   return `${who} ${isKnown ? "" : `${UNKNOWN} `}Nothing was sent.`;

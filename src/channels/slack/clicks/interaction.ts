@@ -1,5 +1,5 @@
 import { own } from "../../../../form/plan/hints.ts";
-import { parseAction, type Pressable } from "./actions.ts";
+import { parseValue, parseAction, type Pressable } from "./actions.ts";
 import type { Who } from "./click-context.ts";
 
 /** An action of a person in Slack, parsed once from the payload. */
@@ -15,6 +15,8 @@ export interface PressedButton {
   click: Pressable;
   /** As the button has it: the id of its task. */
   task_id: string;
+  /** The round of approvals that its message shows; null if it says none. */
+  round: number | null;
   channel: string;
   /** The id of the message in its channel. */
   ts: string;
@@ -65,7 +67,7 @@ function buttonOf(payload: unknown): PressedButton | null {
   if (click === null || click.act === "browser" || click.act === "input") return null;
   return {
     click,
-    task_id: text(action, "value"),
+    ...parseValue(text(action, "value")),
     channel: text(payload, "channel", "id") || text(payload, "container", "channel_id"),
     ts: text(payload, "message", "ts") || text(payload, "container", "message_ts"),
     trigger: text(payload, "trigger_id"),

@@ -1,16 +1,30 @@
 import type { ActionsBlock } from "@slack/types";
 import { readPost } from "../../../../form/plan/post.ts";
 import { planForm } from "../../../../form/plan/plan.ts";
+import { roundOf } from "../../../approvals/proposal.ts";
 import { ServiceError } from "../../../errors.ts";
 import { SECOND } from "../../../lib/time.ts";
 import { isOperatorOf } from "../../../people/caller.ts";
 import { mayWith } from "../../../tasks/access.ts";
+import { anotherRound } from "../../../tasks/approving.ts";
 import { claimTask } from "../../../tasks/claims.ts";
 import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
+import { withdrawDecision } from "../../../tasks/withdraw.ts";
 import { responseOf } from "../../answers.ts";
 import { ACTION } from "./actions.ts";
-import { checkLater, closedResult, giveAnswer, noteOf, tellLate, unsentView, type Entered } from "./answering.ts";
+import {
+  changedView,
+  checkLater,
+  closedResult,
+  countedOf,
+  giveAnswer,
+  isOfOtherRound,
+  noteOf,
+  tellLate,
+  unsentView,
+  type Entered,
+} from "./answering.ts";
 import { CONFIRM_BLOCK } from "../modal/block-ids.ts";
 import { SlackFailure } from "../client.ts";
 import {
@@ -105,7 +119,8 @@ function onError({ log }: SlackContext): (error: unknown) => void {
 
 async function pressed(context: ClickContext, button: PressedButton, who: Who): Promise<SlackReply> {
   const { click, channel, ts, trigger } = button;
-  const tell = (sentence: string) => postEphemeral(context, channel, who.user_id, sentence);
+  const tell = (sentence: string, ...more: readonly ActionsBlock[]) =>
+    postEphemeral(context, channel, who.user_id, sentence, ...more);
 
   const task = await findTask(context, button.task_id);
   if (task === null) return tell("This task was deleted. Nothing was sent.");
@@ -122,17 +137,25 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
       case "takeOver":
         await claimTask(context.ctx, caller, task.id, click.act === "takeOver");
         return null;
+      case "takeBack":
+        await withdrawDecision(context.ctx, caller, task.id);
+        return await tell("You took it back. Nothing of yours counts until you decide again.");
       case "answer":
         return await openForm(context, task, caller, { trigger, channel, ts, index: click.index });
       case "link":
         return await postLink(context, task, caller, channel);
       case "choose": {
+        const { round } = button;
+        if (task.approvals !== null && round !== roundOf(task))
+          return await tell(`${anotherRound().message} Nothing was sent.`);
         const form = formFor(task);
         const entries = entriesOfChoice(form, click.index, task.action !== null);
         if (entries === null)
           return await tell("This button is outdated. Nothing was sent. Use Answer or open the task in the browser.");
         const response = responseOf(planForm(form, entries).value);
-        const done = await completeTask(context.ctx, caller, task.id, { response });
+        const done = await completeTask(context.ctx, caller, task.id, { response, round });
+        const counted = countedOf(done, caller);
+        if (counted !== null) return await tell(counted.join(". "), takeBack(task));
         return done.status === "rejected" ? await tell(sentBackFor(done).text) : null;
       }
     }
@@ -197,7 +220,7 @@ async function reviseView(context: ClickContext, view: ModalState): Promise<null
   const read = await readView(context, view);
   if (read === null) return null;
   const { task, form, entries, data } = read;
-  const next = modalOf(slackTaskOf(task), form, entries, data);
+  const next = isOfOtherRound(read) ? changedView(read) : modalOf(slackTaskOf(task), form, entries, data);
   if (next === null) return null;
   try {
     await context.slack.updateView(view.id, next, view.hash);
@@ -214,6 +237,11 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
   const { task, data, form, entries } = read;
   const closed = await closedResult(context, read, who);
   if (closed !== null) return closed.reply;
+  if (isOfOtherRound(read)) {
+    // Their own edit changed them, and perhaps came twice.
+    const counted = countedOf(task, await callerAt(context, who, task, data.channel));
+    return show(counted === null ? changedView(read) : noticeView(...counted));
+  }
   const posted = readPost(form, entries);
   if (posted.act === "show") {
     if (posted.errors.length > 0)
@@ -241,6 +269,11 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
   const reply = await soon(context.ctx, sending, async () => (await given).reply);
   if (reply === sending) void given.then(async (late) => tellLate(context, late, target)).catch(onError(context.ctx));
   return reply;
+}
+
+function takeBack({ id }: TaskWithDocuments): ActionsBlock {
+  const text = { type: "plain_text", text: "Take it back" } as const;
+  return { type: "actions", elements: [{ type: "button", action_id: ACTION.takeBack, value: id, text }] };
 }
 
 function takeOver({ id }: TaskWithDocuments): ActionsBlock {

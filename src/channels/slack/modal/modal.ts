@@ -20,6 +20,8 @@ export interface ModalData {
   ts: string;
   /** The questions it asks, as a short text. (modal-plan.ts) */
   shown: string;
+  /** The round of approvals that it shows, if several people must approve. */
+  round?: number;
 }
 
 export interface ModalOptions {
@@ -55,7 +57,9 @@ export function modalOf(
   if (task.redact_payload) return null;
   const plan = planModal(form, entries);
   if (plan === null) return null;
-  const data: ModalData = { task: task.id, channel: options.channel, ts: options.ts, shown: plan.shown };
+  const { id, round } = task;
+  const { channel, ts } = options;
+  const data: ModalData = { task: id, channel, ts, shown: plan.shown, ...(round !== undefined && { round }) };
   const title = slackHint(task, form, "title");
   const asked: KnownBlock[] = [
     // The arguments of each of several actions are above its decision.

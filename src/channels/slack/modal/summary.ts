@@ -24,6 +24,8 @@ export interface SlackTask {
   actions: Actions | null;
   redact_payload: boolean;
   timeout_at: number;
+  /** Where several people must approve: the round that its payload is of. */
+  round?: number;
 }
 
 /** Longer tasks are cut; the browser shows the rest. */

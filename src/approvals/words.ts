@@ -1,0 +1,61 @@
+import { parseJson, type JsonText } from "../lib/json.ts";
+import { votesOf, type Stance, type Standing } from "./count.ts";
+import type { Group } from "./policy.ts";
+import type { StoredVote } from "./store.ts";
+
+/*
+ * What channels say to people about approvals, in whole sentences. While others must not know what people decided (`blind`),
+ * no number of approvals is among them.
+ */
+
+interface ApprovedTask {
+  /** JSON of a `Standing`; null: one person decides. */
+  approvals: JsonText | null;
+  votes: readonly StoredVote[];
+}
+
+const YOU: Record<Stance, string> = {
+  approve: "You approved",
+  edit: "You approved with changes",
+  reject: "You rejected",
+  respond: "You answered with a message",
+};
+
+/** Returns the decision of a person that counts now; undefined if none does, or if one person decides the task. */
+export function ownVote({ approvals, votes }: ApprovedTask, user_id: string | null): StoredVote | undefined {
+  const standing = parseJson<Standing>(approvals);
+  return standing === null || user_id === null
+    ? undefined
+    : votesOf(votes, standing.round).find((vote) => vote.user_id === user_id);
+}
+
+/** Returns the last decision of a person in an earlier round, which does not count any more. */
+export function formerVote({ votes }: ApprovedTask, user_id: string | null, round: number): StoredVote | undefined {
+  return votes.findLast((vote) => vote.user_id === user_id && vote.round < round && vote.withdrawn_at === null);
+}
+
+/** "You approved" */
+export function sayOwn({ decision }: Pick<StoredVote, "decision">): string {
+  return YOU[decision];
+}
+
+/** "1 of 2 have approved." Names the groups that are missing. Returns "" if people must not know. */
+export function sayTally(approvals: JsonText | null): string {
+  const standing = parseJson<Standing>(approvals);
+  if (standing === null || standing.blind) return "";
+  const { have, need, waiting_for } = standing;
+  const missing = waiting_for.map((group) => `someone ${sayGroup(group)}`).join(", ");
+  return `${have} of ${need} have approved.${missing === "" ? "" : ` Still missing: ${missing}.`}`;
+}
+
+/** "2 people must approve." Returns "" if one person decides. */
+export function sayNeed(approvals: JsonText | null): string {
+  const need = parseJson<Standing>(approvals)?.need ?? 1;
+  return need === 1 ? "" : `${need} people must approve.`;
+}
+
+function sayGroup(group: Group): string {
+  if ("role" in group) return `with the role "${group.role}"`;
+  if ("pool" in group) return `of the pool "${group.pool}"`;
+  return `of ${group.emails.join(", ")}`;
+}
