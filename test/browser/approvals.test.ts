@@ -53,6 +53,15 @@ async function openAs(open: Open, service: Service, name: string, id: string, op
 const says = (page: Page, sentence: string): Promise<void> =>
   page.locator(".approvals-standing").getByText(sentence, { exact: true }).waitFor();
 
+/** Changes the arguments as the person of a page does, without the page. */
+async function edit(page: Page, service: Service, id: string): Promise<void> {
+  const edited = await page.context().request.post(`${service.url}/api/tasks/${id}/complete`, {
+    headers: { origin: service.url },
+    data: { response: { decision: "edit", args: { ...args, amount: 45 } } },
+  });
+  assert.equal(edited.status(), 200);
+}
+
 const view = (page: Page): Promise<void> => page.getByRole("button", { name: "View" }).click();
 
 testInBrowser("three people agree without seeing each other, about what one of them changed", async (open, t) => {
@@ -120,16 +129,9 @@ testInBrowser("a decision about other arguments than the page shows is not sent"
   await addDesk(service, "Ada", "Ben", "Cy");
   const id = await ask(service, { need: 2 });
   const ben = await openAs(open, service, "Ben", id, { expected: [/status of 409/] });
-  const cookies = await (async () => {
-    const page = await openAs(open, service, "Ada", id);
-    return page.context().request;
-  })();
+  const ada = await openAs(open, service, "Ada", id);
   await ben.route("**/complete", async (route) => {
-    const edited = await cookies.post(`${service.url}/api/tasks/${id}/complete`, {
-      headers: { origin: service.url },
-      data: { response: { decision: "edit", args: { ...args, amount: 45 } } },
-    });
-    assert.equal(edited.status(), 200);
+    await edit(ada, service, id);
     await route.continue();
   });
   await ben.getByRole("button", { name: "Approve" }).click();
@@ -168,6 +170,7 @@ testInBrowser("a person takes their decision back, or decides otherwise, while t
   const id = await ask(service, { need: 2, veto: "none" });
   const page = await openAs(open, service, "Ada", id);
   await says(page, "0 of 2: no approvals yet, waiting for 2 people");
+  await page.getByRole("button", { name: "Approve" }).waitFor();
   await page.keyboard.press("a");
   await page.getByText("1 of 2: You approved, waiting for one more").waitFor();
   await view(page);
@@ -219,4 +222,23 @@ testInBrowser("a batch tells tasks that wait for others from finished ones", asy
   await dana.getByRole("tab", { name: "Activity" }).click();
   await dana.getByText("ada@example.com approved it (1 of 2)").waitFor();
   await screenshot(dana, "approvals-activity");
+});
+
+testInBrowser("a batch shows the arguments as they were changed, and decides about these", async (open, t) => {
+  const service = await serve(t);
+  await addDesk(service, "Ada", "Ben", "Cy");
+  const ids: string[] = [];
+  for (let i = 0; i < 10; i++) ids.push(await ask(service, { need: 3 }, { task: `Pay ${i}` }));
+  await edit(await openAs(open, service, "Ben", ids[0]!), service, ids[0]!);
+  const page = await open();
+  await signIn(page, service, "ada@example.com");
+  await page.getByText("1 of 3 approved").waitFor();
+  await page.keyboard.press("Control+a");
+  await page.getByRole("link", { name: "Decide together" }).click();
+  await page.locator(".batch-rows").getByText("45").waitFor();
+  await page.getByRole("radio", { name: "Approve" }).check();
+  await page.getByRole("button", { name: "Decide 10 tasks" }).click();
+  await page.getByRole("button", { name: "Send now" }).click();
+  await page.getByText("All of them wait for other people to approve.").waitFor();
+  assert.equal((await service.call<Task>("GET", `/api/tasks/${ids[0]!}`)).approvals.have, 2);
 });
