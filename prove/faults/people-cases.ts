@@ -8,6 +8,7 @@ import { tidyPeople } from "../../src/people/sessions.ts";
 import { endLapsedClaims } from "../../src/tasks/claims.ts";
 import { reofferTasksOfDeparted } from "../../src/tasks/departures.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
+import { actionTask } from "../../test/support/actions.ts";
 import { createAuthenticator, type PublicKeyOptions } from "../../test/support/authenticator.ts";
 import { addPasskey, originOf, signInWith } from "../../test/support/passkeys.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
@@ -66,6 +67,36 @@ const answersOffer: UseCase["prepare"] = async ({ service }) => {
     },
   };
 };
+
+/** One of several people decides: approves, changes the arguments, approves last, or takes it back. */
+const decides =
+  (earlier: readonly Decided[], last: Decided, wanted: readonly string[]): UseCase["prepare"] =>
+  async ({ service }) => {
+    const pool = fresh("pool");
+    const people: Awaited<ReturnType<typeof person>>[] = [];
+    for (let i = 0; i < 2; i++) people.push(await person(service, { email: `${fresh("one")}@example.com`, pool }));
+    const body = { ...actionTask(), idempotency_key: fresh("approved"), approvals: { need: 2, from: { pool } } };
+    const { id } = (await service.call<TaskRecord>("POST", "/api/tasks", { body })).body;
+    const decide = async ({ who, how }: Decided) => {
+      const { call } = people[who]!;
+      if (how === "withdraw") return call("DELETE", `/api/tasks/${id}/approvals/me`);
+      const response = { decision: how, ...(how === "edit" && { args: { amount: 50 } }) };
+      return call("POST", `/api/tasks/${id}/complete`, { body: { response } });
+    };
+    for (const one of earlier) await decide(one);
+    return {
+      act: async () => outcomeOf(await decide(last), last.how === "withdraw" ? 404 : 409),
+      check: async () => expectTrail(service, id, ["created", "offered", ...wanted]),
+    };
+  };
+
+interface Decided {
+  /** The number of the person. */
+  who: number;
+  how: "approve" | "edit" | "withdraw";
+}
+
+const FIRST: Decided = { who: 0, how: "approve" };
 
 /** A claim that expires. */
 const lapses: UseCase["prepare"] = async ({ service }) => {
@@ -353,6 +384,16 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "claim by a candidate", prepare: takes(["claim"], ["claimed"]) },
   { name: "release by a candidate", prepare: takes(["claim", "release"], ["claimed", "released"]) },
   { name: "answer by a candidate", prepare: answersOffer },
+  { name: "approve as the first of two", prepare: decides([], FIRST, ["approved"]) },
+  {
+    name: "approve as the last of two",
+    prepare: decides([FIRST], { who: 1, how: "approve" }, ["approved", "completed"]),
+  },
+  {
+    name: "edit what another has approved",
+    prepare: decides([FIRST], { who: 1, how: "edit" }, ["approved", "approved"]),
+  },
+  { name: "take an approval back", prepare: decides([FIRST], { who: 0, how: "withdraw" }, ["approved", "withdrawn"]) },
   { name: "end of an expired claim", prepare: lapses },
   { name: "departure of an assignee", prepare: departs },
   { name: "assign", prepare: assigns },

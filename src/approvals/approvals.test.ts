@@ -90,6 +90,12 @@ testOnBoth("a person counts once, however often they approve", async (service) =
   const again = await decide(ada!, id, approve);
   assert.deepEqual([again.status, again.body.status, again.body.approvals!.have], [200, "created", 1]);
   assert.equal((await trailOf(service, id)).filter(({ action }) => action === "approved").length, 1);
+
+  for (const times of [1, 2]) {
+    const edited = await decide(ada!, id, lower);
+    assert.deepEqual([edited.body.approvals!.round, edited.body.approvals!.have], [2, 1], `edited ${times} times`);
+  }
+  assert.equal((await trailOf(service, id)).filter(({ action }) => action === "approved").length, 2);
 });
 
 testOnBoth("of twenty people who approve at once, three count for an action that needs three", async (service) => {

@@ -1,4 +1,4 @@
-import { votesOf, type Standing, type Voter } from "../approvals/count.ts";
+import { isFor, votesOf, type Standing, type Voter } from "../approvals/count.ts";
 import { groupsOf, votersAmong } from "../approvals/eligible.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { proposalOf, stanceOf } from "../approvals/proposal.ts";
@@ -90,13 +90,14 @@ export function voteOf({ vote }: Ballot, { seq, created_at }: Pick<AuditEntry, "
   return { ...vote, seq, created_at };
 }
 
-/** Returns whether the person has decided the same in this round. */
+/**
+ * Returns whether the person has decided the same in this round. An edit that is sent again, because its answer was lost, is an
+ * approval of the round that it began.
+ */
 export function isRepeatedVote({ votes, vote }: Ballot): boolean {
   const last = votesOf(votes, vote.round).find(({ user_id }) => user_id === vote.user_id);
   return (
-    last !== undefined &&
-    last.decision === vote.decision &&
-    isSame(JSON.parse(last.response), JSON.parse(vote.response))
+    last !== undefined && isFor(last) === isFor(vote) && isSame(JSON.parse(last.response), JSON.parse(vote.response))
   );
 }
 

@@ -19,6 +19,8 @@ export const DEADLINE_HINT = "deadline";
 export interface Move extends Decision {
   /** The callback, if it is one of the effects and the task has a `callback_url`. */
   outgoing: NewDelivery | null;
+  /** What people have decided, this change included, if several must approve. */
+  votes: readonly StoredVote[];
 }
 
 /**
@@ -28,7 +30,8 @@ export interface Move extends Decision {
  * @param before - the task as read before; later changes win
  * @param what - the event, or a function that returns it for the current task and throws if it is not allowed. It is called
  *   again if the task has changed
- * @returns the task after the change
+ * @returns the task after the change, with what people have decided: nothing may be read after the commit, because a read that
+ *   fails would have to say that nothing was written
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
@@ -36,7 +39,7 @@ export async function moveTask(
   before: Task,
   what: TaskEvent | ((reader: Reader, task: Task) => Promise<TaskEvent>),
   actor: Actor,
-): Promise<Task> {
+): Promise<Task & { votes: readonly StoredVote[] }> {
   const eventOf = typeof what === "function" ? what : async () => what;
   const event = await eventOf(db, before);
   // Lock, read, write and commit are a round trip each on PostgreSQL. A conditional write that applies only to an unchanged
@@ -47,20 +50,21 @@ export async function moveTask(
     if (written !== undefined) {
       move.outgoing?.startAfterResponse?.();
       db.hints.publish(hintsOf(move));
-      return move.after;
+      return { ...move.after, votes: move.votes };
     }
   }
   return db.write(async (tx) => {
     const locked = await lockTask(tx, before.id);
+    const votes = await votesFor(tx, locked);
     const eventNow = await eventOf(tx, locked);
     // Somebody has just set the same deadline, or the same person decided the same.
-    if (isRepeated(locked, eventNow, tx.now())) return locked;
+    if (isRepeated(locked, eventNow, tx.now())) return { ...locked, votes };
     // The clock is read under the lock.
-    const move = planMove(locked, eventNow, actor, tx.now(), await votesFor(tx, locked));
+    const move = planMove(locked, eventNow, actor, tx.now(), votes);
     await writeMoves(tx, [move]);
     if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
     if (isBallot(move.event)) await afterBallot(tx, notifier, move, move.event.ballot);
-    return move.after;
+    return { ...move.after, votes: move.votes };
   });
 }
 
@@ -134,5 +138,5 @@ function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number, v
           body: outcomeOf(after, response, all),
           due_at: after.updated_at,
         });
-  return { ...decision, outgoing };
+  return { ...decision, outgoing, votes: all };
 }

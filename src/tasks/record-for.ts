@@ -1,4 +1,5 @@
 import type { Reader } from "../db/database.ts";
+import { ServiceError } from "../errors.ts";
 import type { JsonText } from "../lib/json.ts";
 import type { Caller } from "../people/caller.ts";
 import { whyNotCounted } from "./access.ts";
@@ -13,4 +14,14 @@ import type { TaskWithDocuments } from "./store.ts";
 export async function recordFor(reader: Reader, task: TaskWithDocuments, caller: Caller): Promise<JsonText> {
   const refusal = isTerminal(task.status) ? null : await whyNotCounted(reader, caller, task);
   return toRecord(task, caller, refusal?.message ?? null);
+}
+
+/** The same after a write. If the database is lost then, the record leaves this out: the answer must not deny what was written. */
+export async function recordAfter(reader: Reader, task: TaskWithDocuments, caller: Caller): Promise<JsonText> {
+  try {
+    return await recordFor(reader, task, caller);
+  } catch (error) {
+    if (error instanceof ServiceError) return toRecord(task, caller);
+    throw error;
+  }
 }

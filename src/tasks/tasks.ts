@@ -45,7 +45,6 @@ import {
   getTaskWithDocuments,
   listAuditEntries,
   lockTask,
-  votesFor,
   type Task,
   type TaskWithDocuments,
 } from "./store.ts";
@@ -128,7 +127,6 @@ export async function completeTask(
   return {
     ...task,
     ...moved,
-    votes: await votesFor(ctx.db, moved),
     response: moved.status === "completed" ? response : null,
     rejected_response: moved.status === "rejected" ? response : null,
   };

@@ -5,7 +5,7 @@ import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { assignTask, claimTask, releaseTask } from "../claims.ts";
 import type { Notifier } from "../notices.ts";
-import { recordFor } from "../record-for.ts";
+import { recordAfter } from "../record-for.ts";
 import { TaskParams, type AssignTaskBody, type ClaimTaskBody, type TaskRecord } from "../schema.ts";
 
 const tags = ["Tasks"];
@@ -28,7 +28,7 @@ export const claimTaskRoute = defineRoute({
   handle: async (ctx: { db: Db }, request, reply) => {
     const caller = callerOf(request);
     const task = await claimTask(ctx, caller, request.params.id, request.body.force ?? false);
-    return sendJson(reply, await recordFor(ctx.db, task, caller));
+    return sendJson(reply, await recordAfter(ctx.db, task, caller));
   },
 });
 
@@ -46,7 +46,7 @@ export const releaseTaskRoute = defineRoute({
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL"],
   handle: async (ctx: { db: Db }, request, reply) => {
     const caller = callerOf(request);
-    return sendJson(reply, await recordFor(ctx.db, await releaseTask(ctx, caller, request.params.id), caller));
+    return sendJson(reply, await recordAfter(ctx.db, await releaseTask(ctx, caller, request.params.id), caller));
   },
 });
 
@@ -67,7 +67,7 @@ export const assignTaskRoute = defineRoute({
     const caller = callerOf(request);
     return sendJson(
       reply,
-      await recordFor(ctx.db, await assignTask(ctx, caller, request.params.id, request.body), caller),
+      await recordAfter(ctx.db, await assignTask(ctx, caller, request.params.id, request.body), caller),
     );
   },
 });

@@ -4,7 +4,7 @@ import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { createTask, type CreationContext } from "../create.ts";
-import { recordFor } from "../record-for.ts";
+import { recordAfter } from "../record-for.ts";
 import type { TaskRecord } from "../schema.ts";
 
 const tags = ["Tasks"];
@@ -55,6 +55,6 @@ export const createTaskRoute = defineRoute({
     (isReplay ? ctx.metrics.tasksReplayed : ctx.metrics.tasksCreated).inc();
     void reply.code(201).header("idempotent-replayed", String(isReplay));
     if (isMismatch) void reply.header("idempotent-mismatch", "true");
-    return sendJson(reply, await recordFor(ctx.db, task, caller));
+    return sendJson(reply, await recordAfter(ctx.db, task, caller));
   },
 });

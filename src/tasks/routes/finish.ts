@@ -3,7 +3,7 @@ import type { Db } from "../../db/database.ts";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
-import { recordFor } from "../record-for.ts";
+import { recordAfter } from "../record-for.ts";
 import {
   ANSWER_ERRORS,
   TaskParams,
@@ -37,7 +37,7 @@ export const completeTaskRoute = defineRoute({
     const caller = callerOf(request);
     return sendJson(
       reply,
-      await recordFor(ctx.db, await completeTask(ctx, caller, request.params.id, request.body), caller),
+      await recordAfter(ctx.db, await completeTask(ctx, caller, request.params.id, request.body), caller),
     );
   },
 });
@@ -63,7 +63,7 @@ export const withdrawDecisionRoute = defineRoute({
   ],
   handle: async (ctx: { db: Db }, request, reply) => {
     const caller = callerOf(request);
-    return sendJson(reply, await recordFor(ctx.db, await withdrawDecision(ctx, caller, request.params.id), caller));
+    return sendJson(reply, await recordAfter(ctx.db, await withdrawDecision(ctx, caller, request.params.id), caller));
   },
 });
 
@@ -82,7 +82,7 @@ export const cancelTaskRoute = defineRoute({
   handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
     const caller = callerOf(request);
     const task = await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null);
-    return sendJson(reply, await recordFor(ctx.db, task, caller));
+    return sendJson(reply, await recordAfter(ctx.db, task, caller));
   },
 });
 
@@ -101,7 +101,7 @@ export const extendTaskRoute = defineRoute({
   handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
     const caller = callerOf(request);
     const task = await extendTask(ctx, caller, request.params.id, request.body.timeout_seconds);
-    return sendJson(reply, await recordFor(ctx.db, task, caller));
+    return sendJson(reply, await recordAfter(ctx.db, task, caller));
   },
 });
 
