@@ -19,6 +19,8 @@ export interface HumanRequest {
   /** The answer in the request's schema: an object or a single value. null without an answer. */
   answer: unknown;
   answered_by: string | null;
+  /** How many people must approve, and how many have; `have` is null while people must not know. Only if several must. */
+  approvals?: { need: number; have: number | null };
   /** URL of the task for people who sign in. */
   url: string;
   asked_at: string;
@@ -30,7 +32,9 @@ export interface HumanRequest {
 export interface NewRequest {
   question: string;
   /** What the person sees and answers: an action to decide about, or a context and a form. */
-  about: { action: Action } | { context: Record<string, unknown>; responseSchema: Record<string, unknown> };
+  about:
+    | { action: Action; approvals?: object | undefined }
+    | { context: Record<string, unknown>; responseSchema: Record<string, unknown> };
   assignTo: string | undefined;
   notify: readonly string[] | undefined;
   timeoutSeconds: number;
@@ -132,7 +136,9 @@ function prefixOf({ agent, project }: NamedAsker): string {
 async function ask(own: Own, request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }> {
   const { about } = request;
   const question: Question = {
-    ...("action" in about ? approval(about.action) : { payload: about.context, responseSchema: about.responseSchema }),
+    ...("action" in about
+      ? approval({ ...about.action, approvals: about.approvals as { need: number } | undefined })
+      : { payload: about.context, responseSchema: about.responseSchema }),
     task: request.question,
     timeoutSeconds: request.timeoutSeconds,
     assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
@@ -255,6 +261,7 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     question: task.task,
     answer: answerOf(task),
     answered_by: task.completed_by_email,
+    ...(task.approvals && { approvals: { need: task.approvals.need, have: task.approvals.have } }),
     url: `${pagesUrl}/tasks/${task.id}`,
     asked_at: task.created_at,
     expires_at: task.timeout_at,

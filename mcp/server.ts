@@ -96,6 +96,12 @@ const ApproveAction = z.object({
     .optional()
     .describe('JSON Pointers to the arguments that the person may edit, such as "/amount". Default: all.'),
   risk: z.enum(["normal", "high"]).default("normal").describe("high: approving is slow on purpose."),
+  approvals: z
+    .looseObject({ need: z.int().min(1).max(10) })
+    .optional()
+    .describe(
+      'Who must approve, if several people must, for example {"need": 2, "from": {"role": "finance"}}. Leave out assign_to then.',
+    ),
   question: z
     .string()
     .min(1)
@@ -120,6 +126,10 @@ const Request = z.object({
     .unknown()
     .describe("The person's answer: an object, or the single value of answer_schema. null until there is an answer."),
   answered_by: z.string().nullable(),
+  approvals: z
+    .object({ need: z.int(), have: z.int().nullable() })
+    .optional()
+    .describe("How many people must approve, and how many have."),
   url: z.string(),
   asked_at: z.string(),
   expires_at: z.string(),
@@ -170,13 +180,13 @@ export function createServer(requests: Requests, version: string): McpServer {
       outputSchema: Request,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
-    async ({ name, args, description, args_schema, allowed, editable, risk, wait_seconds, ...asked }, ctx) =>
+    async ({ name, args, description, args_schema, allowed, editable, risk, approvals, wait_seconds, ...asked }, ctx) =>
       answered(async () => {
         const action = { name, args, description, argsSchema: args_schema, allowed, editable, risk };
         const { isNew, ...request } = await requests.ask(
           {
             question: asked.question ?? description ?? `Run ${name}?`,
-            about: { action },
+            about: { action, approvals },
             assignTo: asked.assign_to,
             notify: asked.notify,
             timeoutSeconds: asked.timeout_seconds,
