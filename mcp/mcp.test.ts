@@ -796,3 +796,13 @@ testEachWay(
   },
   { eras: ["auto"] },
 );
+
+testEachWay("a model asks for the approval of several people, and sees how many have approved", async (desk) => {
+  const client = await desk.connect();
+  const asked = { name: "refund", args: { amount: 91 }, wait_seconds: 0 };
+  const one = await desk.tool(client, "approve_action", asked);
+  assert.equal(one.approvals, undefined);
+  const two = await desk.tool(client, "approve_action", { ...asked, approvals: { need: 2 } });
+  assert.notEqual(two.request_id, one.request_id);
+  assert.deepEqual(two.approvals, { need: 2, have: 0 });
+});

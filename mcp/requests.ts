@@ -1,7 +1,7 @@
 import {
   approval,
   HumanTaskError,
-  type Action,
+  type ActionQuestion,
   type Client,
   type ListedTask,
   type Question,
@@ -21,6 +21,8 @@ export interface HumanRequest {
   /** The answer in the request's schema: an object or a single value. null without an answer. */
   answer: unknown;
   answered_by: string | null;
+  /** How many people must approve, and how many have; `have` is null while people must not know. Only if several must. */
+  approvals?: { need: number; have: number | null };
   /** URL of the task for people who sign in. */
   url: string;
   asked_at: string;
@@ -32,7 +34,7 @@ export interface HumanRequest {
 export interface NewRequest {
   question: string;
   /** What the person sees and answers: an action to decide about, or a context and a form. */
-  about: { action: Action } | { context: Record<string, unknown>; responseSchema: Record<string, unknown> };
+  about: { action: ActionQuestion } | { context: Record<string, unknown>; responseSchema: Record<string, unknown> };
   assignTo: string | undefined;
   notify: readonly string[] | undefined;
   timeoutSeconds: number;
@@ -258,6 +260,7 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     action: task.action?.name ?? null,
     answer: answerOf(task),
     answered_by: task.completed_by_email,
+    ...(task.approvals && { approvals: { need: task.approvals.need, have: task.approvals.have } }),
     url: `${pagesUrl}/tasks/${task.id}`,
     asked_at: task.created_at,
     expires_at: task.timeout_at,

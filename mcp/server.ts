@@ -106,6 +106,12 @@ const ApproveAction = z.object({
       'How the person sees and edits args, as in react-jsonschema-form, such as {"amount": {"ui:widget": "currency", "ui:currency": "EUR"}, "script": {"ui:widget": "code"}}. Widgets: text, markdown, code, json, table, image, link, currency, percent, date, diff.',
     ),
   risk: z.enum(["normal", "high"]).default("normal").describe("high: approving is slow on purpose."),
+  approvals: z
+    .looseObject({ need: z.int().min(1).max(10) })
+    .optional()
+    .describe(
+      'Who must approve, if several people must, for example {"need": 2, "from": {"role": "finance"}}. Leave out assign_to then.',
+    ),
   question: z
     .string()
     .min(1)
@@ -131,6 +137,10 @@ const Request = z.object({
     .unknown()
     .describe("The person's answer: an object, or the single value of answer_schema. null until there is an answer."),
   answered_by: z.string().nullable(),
+  approvals: z
+    .object({ need: z.int(), have: z.int().nullable() })
+    .optional()
+    .describe("How many people must approve, and how many have."),
   url: z.string(),
   asked_at: z.string(),
   expires_at: z.string(),
@@ -193,6 +203,7 @@ export function createServer(requests: Requests, version: string): McpServer {
           editable,
           risk,
           messageRequired: asked.message_required,
+          approvals: asked.approvals,
         };
         const { isNew, ...request } = await requests.ask(
           {

@@ -53,6 +53,15 @@ void test("everything that an action says reaches the service", async () => {
   });
 });
 
+void test("the question for several people is another one than that for one person", async () => {
+  const human = createTestHuman(neverAnswer());
+  const refund = { name: "refund", args: { amount: 1 } };
+  const one = await human.client.ask(approval(refund));
+  const two = await human.client.ask(approval({ ...refund, approvals: { need: 2, from: { role: "finance" } } }));
+  assert.notEqual(two.id, one.id);
+  assert.deepEqual([one.record.approvals, two.record.approvals?.need], [null, 2]);
+});
+
 void test("an edit gives the changed arguments and what changed, checked and typed by the schema", async () => {
   const argsSchema = z.object({ amount: z.number(), due: z.iso.date().transform((text) => new Date(text)) });
   const given = { amount: 90, due: "2026-02-01" };

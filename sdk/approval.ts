@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { Question, WireAction } from "./question.ts";
+import type { About, Question, WireAction } from "./question.ts";
 import {
   isStandard,
   jsonSchemaOf,
@@ -53,6 +53,8 @@ export type Decision<Args = JsonObject, Name extends DecisionName = DecisionName
 type Asking = Omit<Question, "task" | "payload" | "payloadSchema" | "responseSchema" | "formDefinition" | "about"> & {
   /** The question in words. Default: the description, or `Run <name>?`. */
   task?: string | undefined;
+  /** Who must approve, if several people must: `{need: 2, from: {role: "finance"}}`. Default: one person decides. */
+  approvals?: NonNullable<About["approvals"]> | undefined;
 };
 
 /** A question about one action. */
@@ -121,7 +123,10 @@ export function approval(question: ActionQuestion | ActionsQuestion): Approval<u
   return {
     ...question,
     task: question.task ?? task,
-    about: isList ? { actions: actions.map(wireOf) } : { action: wireOf(question) },
+    about: {
+      ...(isList ? { actions: actions.map(wireOf) } : { action: wireOf(question) }),
+      approvals: question.approvals,
+    },
     responseSchema: { "~standard": { version: 1, vendor: "human-task-service", validate } },
   };
 }

@@ -47,7 +47,7 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
 }
 
 /** Actions, with the names of the wire. */
-export type About = { action: WireAction } | { actions: WireAction[] };
+export type About = ({ action: WireAction } | { actions: WireAction[] }) & { approvals?: CreateTask["approvals"] };
 export type WireAction = NonNullable<CreateTask["action"]>;
 
 /** The type of the answer to a question. */
