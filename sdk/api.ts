@@ -804,6 +804,8 @@ export interface components {
                 need: number;
                 /** @description How many have approved; null while that is hidden. */
                 have: number | null;
+                /** @description 1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about. */
+                round: number;
             } | null;
             /** @description Data for the person to review. */
             payload?: {

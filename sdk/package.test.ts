@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 import { packed, ROOT } from "../test/support/packed.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-const MAX_BYTES = 7420;
+const MAX_BYTES = 7440;
 // It decides as the service does, also where several people must approve.
 const MAX_TESTING_BYTES = 58_000;
 

@@ -125,7 +125,7 @@ export const ERRORS = {
   },
   NEEDS_A_PERSON: {
     status: 403,
-    message: "Several people must approve this, and only people of the directory count.",
+    message: "Only people of the directory can decide this, each for themselves.",
     help: "Approvals are counted by person: someone who is signed in, opened the link of their own email, or answered in Slack with the account that is linked to their entry under People. The admin token, agents and embedded forms cannot approve for them.",
   },
   EXCLUDED: {

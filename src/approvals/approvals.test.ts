@@ -92,7 +92,7 @@ testOnBoth("a person counts once, however often they approve", async (service) =
   assert.equal((await trailOf(service, id)).filter(({ action }) => action === "approved").length, 1);
 
   for (const times of [1, 2]) {
-    const edited = await decide(ada!, id, lower);
+    const edited = await decide(ada!, id, lower, { round: 1 });
     assert.deepEqual([edited.body.approvals!.round, edited.body.approvals!.have], [2, 1], `edited ${times} times`);
   }
   assert.equal((await trailOf(service, id)).filter(({ action }) => action === "approved").length, 2);
@@ -142,6 +142,8 @@ testOnBoth(
     assert.equal(edited.body.status, "created");
     assert.deepEqual([edited.body.approvals!.round, edited.body.approvals!.have], [2, 1]);
     assert.deepEqual(edited.body.payload, lower.args);
+    const [row] = (await service.call<ListedTask[]>("GET", "/api/tasks?view=full")).body;
+    assert.deepEqual([row!.payload, row!.approvals], [lower.args, { need: 2, have: 1, round: 2 }]);
     assert.deepEqual(edited.body.action!.args, { amount: 90, to: { name: "Mia" } });
 
     const late = await decide(cy!, id, approve, { round: 1 });
@@ -187,7 +189,7 @@ testOnBoth("what others decide is hidden until the end where it is asked for", a
     assert.deepEqual([body.approvals!.have, body.approvals!.decisions], [null, []]);
   }
   const listed = await op.call<ListedTask[]>("GET", "/api/tasks");
-  assert.deepEqual(listed.body[0]!.approvals, { need: 2, have: null });
+  assert.deepEqual(listed.body[0]!.approvals, { need: 2, have: null, round: 1 });
   const trail = await op.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
   assert.equal(
     trail.body.some(({ action }) => action === "approved"),
@@ -212,4 +214,30 @@ testOnBoth("each of the groups needs a person of its own", async (service) => {
   assert.deepEqual([second.body.status, second.body.approvals!.have], ["created", 2]);
   assert.deepEqual(second.body.approvals!.waiting_for, [{ role: "legal" }]);
   assert.equal((await decide(legal!, id, approve)).body.status, "completed");
+});
+
+testOnBoth("of several actions, people run all or none", async (service) => {
+  const [ada, ben] = await people(service, 2);
+  const { action: _, ...body } = actionTask();
+  const actions = ["refund", "close"].map((name) => ({ ...actionTask().action, name }));
+  const made = await service.call<Body>("POST", "/api/tasks", {
+    body: { ...body, actions, approvals: { need: 2, ...desk } },
+  });
+  const { id } = made.body;
+  const mixed = await decide(ada!, id, { decisions: [approve, reject] });
+  assert.deepEqual([mixed.status, mixed.body.details[0]!.path], [422, "/response/decisions"]);
+  const edited = await decide(ada!, id, { decisions: [lower, approve] });
+  assert.deepEqual([edited.body.status, edited.body.approvals!.round], ["created", 2]);
+  const done = await decide(ben!, id, { decisions: [approve, approve] });
+  assert.equal(done.body.status, "completed");
+  assert.deepEqual(
+    (done.body.response!["decisions"] as { decision: string; args: object }[]).map(({ decision, args }) => [
+      decision,
+      args,
+    ]),
+    [
+      ["edit", lower.args],
+      ["approve", { amount: 90, to: { name: "Mia" } }],
+    ],
+  );
 });

@@ -61,7 +61,7 @@ export function votesOf<V extends Vote>(votes: readonly V[], round: number): V[]
  * Counts a round.
  *
  * @param votes - those that count in it
- * @param others - everyone who may still decide; null if they are not known, so that a round is never lost for want of people
+ * @param others - everyone who may still decide; null where one rejection ends the round
  */
 export function count(policy: Policy, round: number, votes: readonly Vote[], others: readonly Voter[] | null): Count {
   const { need, blind, veto, one_of_each } = policy;

@@ -18,12 +18,12 @@ export type AskedTask = Pick<TaskRow, "id" | "project" | "asked_by_kind" | "aske
 export type WhyExcluded = (person: Somebody) => string | null;
 
 /** Reads what it takes to tell whose decision about a task does not count. (beyond the spec: More than one person) */
-export async function readExclusions(reader: Reader, task: AskedTask, { exclude }: Policy): Promise<WhyExcluded> {
+export async function readExclusions(reader: Reader, task: AskedTask, policy: Policy): Promise<WhyExcluded> {
   const rules: WhyExcluded[] = [];
-  for (const name of exclude)
+  for (const name of policy.exclude)
     rules.push(
       name === "asker"
-        ? await notAsker(reader, task)
+        ? await notAsker(reader, task, policy)
         : name === "on_behalf_of"
           ? notOnBehalfOf(task)
           : await notAnswerers(reader, name.slice(ANSWERED.length)),
@@ -37,20 +37,27 @@ export async function readExclusions(reader: Reader, task: AskedTask, { exclude 
   };
 }
 
-/** Behind an agent stands its owner. */
-async function notAsker(reader: Reader, { asked_by_kind, asked_by_id }: AskedTask): Promise<WhyExcluded> {
+/** Behind an agent stands its owner: the one that it had when it asked, and the present one. */
+async function notAsker(
+  reader: Reader,
+  { asked_by_kind, asked_by_id }: AskedTask,
+  { owner_user_id = null }: Policy,
+): Promise<WhyExcluded> {
   if (asked_by_kind === "user")
     return ({ id }) => (id === asked_by_id ? "You asked for this, so someone else has to decide." : null);
   if (asked_by_kind !== "agent") return () => null;
-  const agent = await reader.query
+  const owners = new Set([owner_user_id, await ownerOf(reader, asked_by_id)]);
+  return ({ id }) => (owners.has(id) ? "The agent that asks for this is yours, so someone else has to decide." : null);
+}
+
+/** Returns the user id of an agent's owner; null if it has none, or is gone. */
+export async function ownerOf(reader: Reader, agent: string): Promise<string | null> {
+  const row = await reader.query
     .selectFrom("agents")
     .select("owner_user_id")
-    .where("id", "=", asked_by_id)
+    .where("id", "=", agent)
     .executeTakeFirst();
-  // Otherwise the owner could delete the agent, and approve what it asked for.
-  if (agent === undefined) return () => "The agent that asked was deleted, so it is not known who must not decide.";
-  return ({ id }) =>
-    id === agent.owner_user_id ? "The agent that asks for this is yours, so someone else has to decide." : null;
+  return row?.owner_user_id ?? null;
 }
 
 function notOnBehalfOf(task: AskedTask): WhyExcluded {

@@ -15,6 +15,8 @@ export interface Policy {
   /** `any`: one rejection ends the task. `none`: it ends when `need` cannot be reached any more. */
   veto: "any" | "none";
   exclude: readonly string[];
+  /** The owner that the agent had when it asked, if `exclude` names the asker: a later owner does not free them. */
+  owner_user_id?: string | null;
   /** Hides what others decided until the end. */
   blind: boolean;
   /** Each needs an approval by a person of its own. */

@@ -1,7 +1,8 @@
 import { isSame } from "../../form/plan/same.ts";
 import { decisionsIn } from "../actions/decision.ts";
+import { invalid } from "../errors.ts";
 import { isJsonObject, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
-import type { Standing, Stance } from "./count.ts";
+import { isFor, type Standing, type Stance } from "./count.ts";
 import type { StoredVote } from "./store.ts";
 
 /** What a task has of its approvals. */
@@ -60,11 +61,18 @@ export function payloadIn(task: Approved & { payload: JsonText }, round: number)
  *
  * @param answer - as it is stored
  * @param proposal - the answer that the round is about; null: the actions as they were asked for
+ * @throws ServiceError VALIDATION_FAILED if it would run some of several actions and not the others
  */
 export function stanceOf(answer: JsonObject, proposal: JsonObject | null): Stance {
   const decisions = decisionsIn(answer);
-  if (decisions.every(({ decision }) => decision === "reject" || decision === "respond"))
-    return decisions.every(({ decision }) => decision === "respond") ? "respond" : "reject";
+  const running = decisions.filter(isFor);
+  if (running.length === 0) return decisions.every(({ decision }) => decision === "respond") ? "respond" : "reject";
+  // Others would have to agree to the same choice, and would not see why.
+  if (running.length < decisions.length)
+    throw invalid(
+      "/response/decisions",
+      "Several people must approve these actions: decide to run all of them, or none.",
+    );
   const proposed = proposal === null ? [] : decisionsIn(proposal);
   const isAsProposed = decisions.every(({ decision, args }, i) => {
     const one = proposed[i] ?? { decision: "approve" as const };

@@ -31,7 +31,9 @@ export function toApprovals(
 /** Returns the same for a row of a list. */
 export function toApprovalsSummary(stored: JsonText | null, hasEnded: boolean): ApprovalsSummary | null {
   const standing = parseJson<Standing>(stored);
-  return standing && { need: standing.need, have: standing.blind && !hasEnded ? null : standing.have };
+  if (standing === null) return null;
+  const { need, have, round, blind } = standing;
+  return { need, have: blind && !hasEnded ? null : have, round };
 }
 
 function toDecision({ user_id, email, name, decision, created_at, channel }: StoredVote): ApprovalRecord {

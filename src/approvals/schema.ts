@@ -73,16 +73,16 @@ export type ApprovalRecord = Static<typeof ApprovalRecord>;
 export const ApprovalsSummary = Type.Object({
   need: need("How many people must approve."),
   have: Nullable(Type.Integer({ description: "How many have approved; null while that is hidden." })),
+  round: Type.Integer({
+    description:
+      "1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about.",
+  }),
 });
 export type ApprovalsSummary = Static<typeof ApprovalsSummary>;
 
 /** Where the approvals of a task stand. */
 export const Approvals = Type.Object({
   ...ApprovalsSummary.properties,
-  round: Type.Integer({
-    description:
-      "1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about.",
-  }),
   decisions: Type.Array(ApprovalRecord, {
     description:
       "What people decided in this round, oldest first. Until the end of a blind task, only the caller's own.",

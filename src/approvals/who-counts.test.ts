@@ -5,6 +5,7 @@ import { deliver, receiver } from "../../test/support/deliveries.ts";
 import { EMBED_ENV, mint, newServiceKey } from "../../test/support/embed.ts";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
+import { reofferTasksOfDeparted } from "../tasks/departures.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
 
 type Body = TaskRecord & { error_code: string; message: string; details: { path: string }[] };
@@ -77,13 +78,23 @@ testOnBoth("nobody approves what they asked for, operators included", async (ser
   assert.equal((await decide(op.call, allowed)).status, 200);
 });
 
-testOnBoth("the owner of an agent does not approve what it asked for by deleting it", async (service) => {
-  const op = await person(service, { is_operator: true });
-  const agent = await newAgent(service, { owner_user_id: op.user.id });
-  const id = await ask(agent.call, { need: 1, exclude: ["asker"] });
-  await service.ctx.db.write((tx) => tx.query.deleteFrom("agents").where("id", "=", agent.id).execute());
-  await isRefused(op.call, id, "EXCLUDED", /was deleted/);
-});
+testOnBoth(
+  "the owner of an agent does not approve what it asked for by giving it away or deleting it",
+  async (service) => {
+    const op = await person(service, { is_operator: true });
+    const agent = await newAgent(service, { owner_user_id: op.user.id });
+    const approvals = { need: 1, exclude: ["asker"] };
+    const id = await ask(agent.call, approvals, { idempotency_key: "owned" });
+    const other = await person(service, { is_operator: true });
+    await service.call("PATCH", `/api/agents/${agent.id}`, { body: { owner_user_id: other.user.id } });
+    await isRefused(op.call, id, "EXCLUDED", /is yours/);
+    await isRefused(other.call, id, "EXCLUDED", /is yours/);
+    const replay = await tryAsk(agent.call, approvals, { idempotency_key: "owned" });
+    assert.deepEqual([replay.body.id, replay.headers["idempotent-mismatch"]], [id, undefined]);
+    await service.ctx.db.write((tx) => tx.query.deleteFrom("agents").where("id", "=", agent.id).execute());
+    await isRefused(op.call, id, "EXCLUDED", /is yours/);
+  },
+);
 
 testOnBoth("who decided one task does not decide the other", async (service) => {
   const [ada, ben, cy] = [await person(service), await person(service), await person(service)];
@@ -148,7 +159,46 @@ testOnBoth("what a person has decided leaves their inbox, and comes back with an
   assert.deepEqual([await inbox(ada), await inbox(ben)], [1, 0]);
   await ben.call("DELETE", `/api/tasks/${id}/approvals/me`);
   assert.deepEqual([await inbox(ada), await inbox(ben)], [1, 1]);
+
+  const cy = await person(service, { pool: "desk" });
+  const next = await ask(service.call, { need: 3, from: { pool: "desk" } });
+  await decide(ada.call, next);
+  await service.call("DELETE", `/api/users/${cy.user.id}`);
+  assert.equal(await reofferTasksOfDeparted(service.ctx), 1);
+  assert.deepEqual(
+    [await inbox(ada), await inbox(ben)],
+    [1, 2],
+    "who has decided is not asked again when another leaves",
+  );
 });
+
+testOnBoth(
+  "an approval never ends a task that cannot be approved any more, and people take theirs back all the same",
+  async (service) => {
+    const [ada, ben, cy, dan] = [
+      await person(service),
+      await person(service),
+      await person(service),
+      await person(service),
+    ];
+    const emails = [ada, ben, cy, dan].map(({ user }) => user.email!);
+    const id = await ask(service.call, { need: 3, veto: "none", from: { emails } });
+    assert.equal((await decide(ada.call, id, { decision: "reject" })).body.status, "created");
+    await service.call("DELETE", `/api/users/${dan.user.id}`);
+    const approved = await decide(ben.call, id);
+    assert.deepEqual([approved.body.status, approved.body.approvals!.have], ["created", 1]);
+    const end = await decide(cy.call, id, { decision: "reject" });
+    assert.deepEqual([end.body.status, end.body.response], ["completed", { decision: "reject" }]);
+
+    const first = await ask(service.call, { need: 2, from: { emails } });
+    const second = await ask(service.call, { need: 2, from: { emails }, exclude: [`answered:${first}`] });
+    await decide(ada.call, second);
+    await decide(ada.call, first);
+    await isRefused(ada.call, second, "EXCLUDED");
+    const back = await ada.call<Body>("DELETE", `/api/tasks/${second}/approvals/me`);
+    assert.deepEqual([back.status, back.body.approvals!.have], [200, 0]);
+  },
+);
 
 testOnBoth("requests that could never be approved as written are refused", async (service) => {
   const one = { need: 1 };
@@ -239,7 +289,7 @@ testOnBoth("the record says why the decision of its reader does not count", asyn
   const refusalFor = async (call: Call) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body.approvals!.refusal;
   assert.match((await refusalFor(ada.call))!, /on your behalf/);
   assert.match((await refusalFor(op.call))!, /You asked for this/);
-  assert.match((await refusalFor(service.call))!, /only people of the directory/);
+  assert.match((await refusalFor(service.call))!, /Only people of the directory/);
   const other = await person(service, { is_operator: true });
   assert.match((await refusalFor(other.call))!, /everyone with the role "finance"/);
   assert.equal(await refusalFor(ben.call), null);

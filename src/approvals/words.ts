@@ -44,7 +44,7 @@ export function sayTally(approvals: JsonText | null): string {
   const standing = parseJson<Standing>(approvals);
   if (standing === null || standing.blind) return "";
   const { have, need, waiting_for } = standing;
-  const missing = waiting_for.map((group) => `someone ${sayGroup(group)}`).join(", ");
+  const missing = waiting_for.map(sayGroup).join("; ");
   return `${have} of ${need} have approved.${missing === "" ? "" : ` Still missing: ${missing}.`}`;
 }
 
@@ -55,7 +55,7 @@ export function sayNeed(approvals: JsonText | null): string {
 }
 
 function sayGroup(group: Group): string {
-  if ("role" in group) return `with the role "${group.role}"`;
-  if ("pool" in group) return `of the pool "${group.pool}"`;
-  return `of ${group.emails.join(", ")}`;
+  if ("role" in group) return `someone with the role "${group.role}"`;
+  if ("pool" in group) return `someone from the pool "${group.pool}"`;
+  return group.emails.length === 1 ? group.emails[0]! : `one of ${group.emails.join(", ")}`;
 }

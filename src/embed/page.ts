@@ -85,7 +85,7 @@ const PANELS: readonly Panel[] = [
   {
     id: "NEEDS_A_PERSON",
     title: "This cannot be answered here",
-    says: "Several people must approve this, and this form cannot tell who you are. Nothing was sent. Use the dashboard, your email or Slack.",
+    says: "Only people of the directory can decide this, and this form cannot tell who you are. Nothing was sent. Use the dashboard, your email or Slack.",
   },
   {
     id: "internal",

@@ -84,9 +84,6 @@ const ROLE_OF_SCOPE = { ask: "asker", read: "reader", answer: "answerer", embed:
 /** The actions that a link allows. */
 const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete", "withdraw"]);
 
-/** What only those may do whose decision counts, where several people must approve. */
-const DECIDING: ReadonlySet<TaskAction> = new Set(["complete", "withdraw"]);
-
 /** The fields of a task that decide about access. */
 type AccessedTask = Pick<
   Task,
@@ -204,7 +201,7 @@ export async function requireMayWith(
   task: AccessedTask,
 ): Promise<void> {
   if (await hasRoleFor(reader, caller, action, task)) {
-    const refusal = DECIDING.has(action) ? await whyNotCounted(reader, caller, task) : null;
+    const refusal = action === "complete" ? await whyNotCounted(reader, caller, task) : null;
     if (refusal !== null) throw refusal;
     return;
   }
@@ -223,7 +220,7 @@ export async function mayWith(
   task: AccessedTask,
 ): Promise<boolean> {
   if (!(await hasRoleFor(reader, caller, action, task))) return false;
-  return !DECIDING.has(action) || (await whyNotCounted(reader, caller, task)) === null;
+  return action !== "complete" || (await whyNotCounted(reader, caller, task)) === null;
 }
 
 async function hasRoleFor(reader: Reader, caller: Caller, action: TaskAction, task: AccessedTask): Promise<boolean> {

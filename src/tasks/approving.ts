@@ -34,7 +34,6 @@ export async function ballotOf(
   round: number | null,
 ): Promise<Ballot> {
   const standing = JSON.parse(task.approvals!) as Standing;
-  if (round !== null && round !== standing.round) throw anotherRound();
   const votes = await listVotes(reader, task.id);
   const decision = stanceOf(response, proposalOf({ approvals: task.approvals, votes }));
   const { user_id, email, name, channel } = requireKnown(by);
@@ -49,7 +48,10 @@ export async function ballotOf(
     groups: await groupsOf(reader, user_id, policy),
     withdrawn_at: null,
   };
-  return { policy, votes, vote, others: await othersFor(reader, task, policy, votes, vote) };
+  const ballot = { policy, votes, vote, others: await othersFor(reader, task, policy, votes, vote) };
+  // An edit that is sent again, because its answer was lost, names the round before its own.
+  if (round !== null && round !== standing.round && !isRepeatedVote(ballot)) throw anotherRound();
+  return ballot;
 }
 
 /** @throws ServiceError TASK_CHANGED */
@@ -85,7 +87,7 @@ async function othersFor(
   return voters.filter(({ user_id }) => !decided.has(user_id));
 }
 
-/** Returns a vote as it is stored, with its audit entry. */
+/** Returns a vote as it is stored: with the number and the time of its audit entry. */
 export function voteOf({ vote }: Ballot, { seq, created_at }: Pick<AuditEntry, "seq" | "created_at">): StoredVote {
   return { ...vote, seq, created_at };
 }
@@ -118,7 +120,7 @@ export async function afterBallot(
   if (!isNewRound) return;
   const notify = parseNotify((await findRequest(tx, after.id))?.notify ?? null);
   const notice = { task_id: after.id, project: after.project, purpose: "new_round", at: after.updated_at } as const;
-  for (const { user_id, email } of votesOf(votes, vote.round - 1)) {
+  for (const { user_id, email } of votesOf(votes, vote.round - 1).filter(isFor)) {
     const user = user_id === vote.user_id ? null : await findUser(tx, user_id);
     if (user !== null)
       await notifier.enqueueFor(tx, notice, { user, email: user.email ?? email, name: user_id }, notify);

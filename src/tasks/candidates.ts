@@ -48,12 +48,13 @@ export async function setOffersOpen(tx: Tx, taskId: string, people: readonly str
     .execute();
 }
 
-/** Withdraws the offer of a task. */
-export async function deleteCandidates(tx: Tx, taskId: string): Promise<void> {
+/** Withdraws the offer of a task. @param people - from these; null: from everyone */
+export async function deleteCandidates(tx: Tx, taskId: string, people: readonly string[] | null = null): Promise<void> {
   await tx.query
     .deleteFrom("task_candidates")
     .where("task_id", "=", taskId)
     .where("home", "=", homeOf(taskId))
+    .$if(people !== null, (query) => query.where("person", "in", people!))
     .execute();
 }
 

@@ -1,6 +1,7 @@
 import type { Db, Reader } from "../db/database.ts";
 import { homeOfKey } from "../db/home.ts";
 import type { TaskCreator } from "./creator.ts";
+import { ownerOf } from "../approvals/eligible.ts";
 import { ANSWERED, type Policy } from "../approvals/policy.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -54,7 +55,8 @@ export async function createTask(
     if (problem) throw problem;
     const project = await projectForNew(ctx.db, caller, (body as CreateTaskBody).project);
     request = { ...(await readRequest(ctx, body as CreateTaskBody)), project };
-    if (request.policy !== null) await requireKnownTasks(ctx.db, caller, request.policy);
+    if (request.policy !== null)
+      request = { ...request, ...(await placedPolicy(ctx.db, caller, request, request.policy)) };
     if (caller.kind === "agent") await requireRecipientsAllowed(ctx, caller.recipients, request.recipients);
     place = await ctx.admission.admit(caller);
   } catch (error) {
@@ -82,6 +84,19 @@ async function replayOr(ctx: CreationContext, caller: Caller, body: unknown, err
   }
   if (isLimit(error)) await ctx.admission.recordRefusal(caller);
   throw error;
+}
+
+/** Returns who must approve, with what only the directory knows. @throws ServiceError VALIDATION_FAILED */
+async function placedPolicy(
+  reader: Reader,
+  caller: Caller,
+  { documents }: CheckedRequest,
+  asked: Policy,
+): Promise<Pick<CheckedRequest, "documents" | "policy">> {
+  await requireKnownTasks(reader, caller, asked);
+  if (caller.kind !== "agent" || !asked.exclude.includes("asker")) return { documents, policy: asked };
+  const policy = { ...asked, owner_user_id: await ownerOf(reader, caller.id) };
+  return { documents: { ...documents, approval_policy: JSON.stringify(policy) }, policy };
 }
 
 /** The answers of a task exclude people only if the caller knows that task. @throws ServiceError VALIDATION_FAILED */

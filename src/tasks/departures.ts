@@ -172,8 +172,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
   const change = { actor: SYSTEM, inboxes: candidates };
   const isSomebodyElses = !isTheirs && (task.assigned_to_user_id !== null || task.assigned_to_email !== null);
   if (isOffered) {
-    await deleteCandidates(tx, task.id);
-    await addCandidates(tx, task.id, others);
+    await deleteCandidates(tx, task.id, namesOf(person));
   }
   if (others.length > 0 || isSomebodyElses) {
     // It is still offered to others, or another candidate has it.

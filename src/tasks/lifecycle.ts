@@ -1,4 +1,4 @@
-import { count, votesOf, type Count, type Voter } from "../approvals/count.ts";
+import { count, isFor, votesOf, type Count, type Voter } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import type { StoredVote } from "../approvals/store.ts";
 import { invalid, ServiceError } from "../errors.ts";
@@ -70,7 +70,7 @@ export interface Ballot {
   /** What people decided before, in all rounds. */
   votes: readonly StoredVote[];
   vote: Omit<StoredVote, "seq" | "created_at">;
-  /** Who may still decide, besides this person; null if that is not known. */
+  /** Who may still decide, besides this person; null where that does not matter. */
   others: readonly Voter[] | null;
 }
 
@@ -166,7 +166,8 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       const { verdict, by, ballot } = event;
       if (verdict) requireUnchanged(task, verdict.guard);
       const counted = ballot && countBallot(ballot);
-      if (ballot && counted?.state === "open") return openChange(task, ballot, counted);
+      if (ballot && counted && (counted.state === "open" || isLostByApproval(ballot, counted)))
+        return openChange(task, ballot, counted);
       return {
         status: "completed",
         set: {
@@ -224,14 +225,21 @@ export function countBallot({ policy, votes, vote, others }: Ballot): Count {
   return count(policy, vote.round, [...before, vote], others);
 }
 
+/**
+ * Returns whether a person approves what cannot be reached any more, because people have left or are excluded since somebody
+ * rejected it. The answer of this person must not end the task: it says to run the action.
+ */
+function isLostByApproval({ vote }: Ballot, { state }: Count): boolean {
+  return state === "lost" && isFor(vote);
+}
+
 /** The change of a decision that does not end the task. */
 function openChange({ status }: TaskState, { vote }: Ballot, { standing }: Count): Change {
-  const isAgainst = vote.decision === "reject" || vote.decision === "respond";
   return {
     status,
     set: { approvals: JSON.stringify(standing) },
     effects: vote.decision === "edit" ? ["new_round"] : [],
-    audit: isAgainst ? "declined" : "approved",
+    audit: isFor(vote) ? "approved" : "declined",
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from "kysely";
+import { payloadOf, roundOf } from "../approvals/proposal.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
@@ -26,7 +27,7 @@ import { isOfProjects } from "./in-projects.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
-import { toTask, type TaskWithDocuments } from "./store.ts";
+import { toTask, votesFor, type TaskWithDocuments } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Characters of JSON in one page, beyond its first row: a page of large documents is cut short instead of held in memory. */
@@ -389,7 +390,22 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], { withDocuments,
     .$if(withSchemas, (query) => query.select(["d.payload_schema", "d.response_schema", "d.form_definition"]))
     .where(isOneOf(reader.dialect, ["d.task_id", "d.home"], locationsFor(reader, rows)));
   for (const { task_id, ...document } of await select.execute()) found.set(task_id, document);
+  if (withDocuments) await putInRound(reader, rows, found);
   return found;
+}
+
+/** Puts what people review now in place of what was asked for, where an edit has begun another round of approvals. */
+async function putInRound(
+  reader: Reader,
+  rows: readonly TaskRow[],
+  found: Map<string, ListedDocuments>,
+): Promise<void> {
+  for (const row of rows) {
+    const document = found.get(row.id);
+    if (document?.payload === undefined || roundOf(row) === 1) continue;
+    const votes = await votesFor(reader, row);
+    found.set(row.id, { ...document, payload: payloadOf({ ...row, votes, payload: document.payload }) });
+  }
 }
 
 /** How much there is to do, in the caller's scope. */

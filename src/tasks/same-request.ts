@@ -43,7 +43,15 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     verifier_config: parseJson(task.verifier_config),
     on_behalf_of: parseJson(task.on_behalf_of),
   };
-  return comparedFields(asked, { actions: fromStored(task), policy: parseJson<Policy>(task.approval_policy) });
+  return comparedFields(asked, { actions: fromStored(task), policy: policyAsAsked(task) });
+}
+
+/** Leaves out what the service added. */
+function policyAsAsked({ approval_policy }: TaskWithDocuments): Policy | null {
+  const policy = parseJson<Policy>(approval_policy);
+  if (policy === null) return null;
+  const { owner_user_id: _added, ...asked } = policy;
+  return asked;
 }
 
 /** What is read from a request with its defaults, and null where it has none. */

@@ -14,7 +14,7 @@ import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey, toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import type { AgentFinder } from "../people/agent-caller.ts";
-import { isOperator, personOf, type Caller } from "../people/caller.ts";
+import { isOperator, type Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { recordSecurityEvent } from "../security/record.ts";
@@ -52,6 +52,8 @@ import { forgetTotalsOf } from "./stored-totals.ts";
 import { withoutCause } from "./unavailable-check.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 
+/** The entries of decisions that do not end a task. */
+const DECIDED: ReadonlySet<string> = new Set(["approved", "declined", "withdrawn"]);
 /** Maximum length of a verifier's reason. */
 const REASON_CHARACTERS_MAX = 4000;
 
@@ -278,14 +280,13 @@ export async function readAuditTrail(
   const entries = await listAuditEntries(ctx.db, id);
   // What an agent had asked is not known any more once the task is deleted.
   if (entries.length === 0 || (task === null && !isOperator(caller))) throw new ServiceError("TASK_NOT_FOUND");
-  return { entries: entries.filter((entry) => task === null || !isHidden(task, entry, caller)), task };
+  return { entries: entries.filter((entry) => task === null || !isHidden(task, entry)), task };
 }
 
-/** While a blind task is open, nobody sees in its trail what others decided. */
-function isHidden({ approvals, status }: Task, { action, actor_email }: AuditEntryRow, caller: Caller): boolean {
-  if (!["approved", "declined", "withdrawn"].includes(action) || isTerminal(status)) return false;
-  const isBlind = parseJson<Standing>(approvals)?.blind === true;
-  return isBlind && actor_email !== (personOf(caller)?.email ?? null);
+/** While a blind task is open, its trail tells of no decision, and of no notice that only those get who have decided. */
+function isHidden({ approvals, status }: Task, { action, extra }: AuditEntryRow): boolean {
+  if (isTerminal(status) || parseJson<Standing>(approvals)?.blind !== true) return false;
+  return DECIDED.has(action) || parseJson<{ purpose?: string }>(extra)?.purpose === "new_round";
 }
 
 /**

@@ -16,7 +16,7 @@ import { requireTaskId } from "./tasks.ts";
  * Takes back what the caller decided about an open task that several people must approve. The task is in their inbox again.
  * A round that they began with an edit stays: others may have approved it.
  *
- * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, APPROVAL_NOT_FOUND
+ * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL, APPROVAL_NOT_FOUND
  */
 export async function withdrawDecision(ctx: { db: Db }, caller: Caller, id: string): Promise<TaskWithDocuments> {
   requireMay(caller, "withdraw");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { APIResponse, Page, Route } from "playwright-core";
+import type { APIResponse, Locator, Page, Route } from "playwright-core";
 import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAgent, addAssignee, addOperator, createTask, PASSWORD, serve, TOKEN } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
@@ -324,6 +324,12 @@ testInBrowser("a tab is called as its task, and the inbox has the count", async 
   await page.waitForFunction(() => document.title === "(1) Inbox - Human Task Service");
 });
 
+/** Checks who is named. Names of people come after the rows, which have addresses until then. @param who - null: no one */
+async function names(named: Locator, who: string | null, message?: string): Promise<void> {
+  if (who !== null) await named.filter({ hasText: new RegExp(`^${who}$`) }).waitFor();
+  assert.deepEqual(await named.allInnerTexts(), who === null ? [] : [who], message);
+}
+
 testInBrowser("a closed task says who closed it, in the list and in its head", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, ADA);
@@ -352,10 +358,10 @@ testInBrowser("a closed task says who closed it, in the list and in its head", a
     ["Not needed", cancelled.id, null, /^The agent cancelled this task on /],
   ] as const) {
     const row = page.getByRole("link", { name: new RegExp(`^${task}`) });
-    assert.deepEqual(await row.locator(".who").allInnerTexts(), who === null ? [] : [who]);
+    await names(row.locator(".who"), who);
     await row.click();
     await page.getByRole("heading", { level: 1, name: task }).waitFor();
-    assert.deepEqual(await page.locator(".task-state .who").allInnerTexts(), who === null ? [] : [who], id);
+    await names(page.locator(".task-state .who"), who, id);
     await page.getByText(sentence).waitFor();
   }
   await axe(page);

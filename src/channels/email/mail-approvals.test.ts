@@ -254,7 +254,7 @@ testOnBoth(
       }
       const stranger = await pageOf(service, id, "nobody@example.com").open();
       assert.equal(stranger.status, 403);
-      assert.match(stranger.text, /only people of the directory count/);
+      assert.match(stranger.text, /Only people of the directory can decide/);
       assert.equal((await read(service, id)).approvals!.have, 0);
       await other.post();
       assert.equal((await read(service, id)).status, "completed");

@@ -160,7 +160,7 @@ testWithSlack("nobody approves in Slack what they asked for, or what is asked on
       assert.equal(slack.views.length, before);
     }
     await stranger.press(post, "answer:choose:0");
-    assert.match(whispers(slack).at(-1) ?? "", /only people of the directory count|have an account/);
+    assert.match(whispers(slack).at(-1) ?? "", /Only people of the directory can decide|have an account/);
     assert.equal((await read(service, id)).approvals!.have, 0);
     await ben.press(post, "answer:choose:0");
     assert.equal((await read(service, id)).status, "completed");

@@ -53,14 +53,7 @@ export const withdrawDecisionRoute = defineRoute({
   credentials: SIGNED_IN,
   params: TaskParams,
   answers: { 200: Task },
-  errors: [
-    ...WRITE_ERRORS,
-    "TASK_NOT_FOUND",
-    "TASK_ALREADY_TERMINAL",
-    "NEEDS_A_PERSON",
-    "EXCLUDED",
-    "APPROVAL_NOT_FOUND",
-  ],
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "APPROVAL_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request, reply) => {
     const caller = callerOf(request);
     return sendJson(reply, await recordAfter(ctx.db, await withdrawDecision(ctx, caller, request.params.id), caller));
