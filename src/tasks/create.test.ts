@@ -35,6 +35,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     form_definition: { ui: {} },
     action: null,
     actions: null,
+    approvals: null,
     assign_to: { email: "Dana@example.com" },
     assigned_to_email: "Dana@example.com",
     assigned_to_user_id: null,

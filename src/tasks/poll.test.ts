@@ -166,7 +166,9 @@ void test("an end that is written while the task is being read is not missed", a
   const reads: ((status: string) => void)[] = [];
   const hints = createLocalHints();
   const run = () =>
-    new Promise((resolve) => reads.push((status) => resolve([{ id: "tsk_1", status, verifier_result: null }])));
+    new Promise((resolve) =>
+      reads.push((status) => resolve([{ id: "tsk_1", status, verifier_result: null, approvals: null }])),
+    );
   const waiters = createWaiters({ run, hints } as unknown as Db, (error) => assert.ifError(error));
   const wait = () => waiters.wait("tsk_1", 60_000, new AbortController().signal);
   const before = [wait(), wait()];
@@ -247,7 +249,7 @@ function setupShared({ isHealthy = true } = {}) {
   const failures: unknown[] = [];
   let failure: Error | null = null;
   const run = async (_statement: unknown, params: { id?: string; ids?: string }) => {
-    if (params.ids === undefined) return [{ id: params.id, status: "created", verifier_result: null }];
+    if (params.ids === undefined) return [{ id: params.id, status: "created", verifier_result: null, approvals: null }];
     if (failure !== null) throw failure;
     asked.push(params.ids.split(","));
     return [];
