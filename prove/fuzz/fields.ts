@@ -161,7 +161,9 @@ export function newTask(random: Random, key: string, receivers: Receivers): { fi
     idempotency_key: key,
   };
   const maybe = (name: string, share: number, make: () => Json) => {
-    if (random.chance(share)) fields[name] = random.chance(0.1) ? null : make();
+    // Beside approvals, these are refused.
+    const isTaken = "approvals" in form && (name === "assign_to" || name === "verifier_config");
+    if (random.chance(share) && !isTaken) fields[name] = random.chance(0.1) ? null : make();
   };
   maybe("assign_to", 0.3, () =>
     fromValue(

@@ -347,6 +347,8 @@ const FOR_PEOPLE = new Set([
   "POST /api/auth/passkeys",
   "PATCH /api/auth/passkeys/{id}",
   "DELETE /api/auth/passkeys/{id}",
+  // Only a person of the directory who has decided takes that back.
+  "DELETE /api/tasks/{id}/approvals/me",
   "GET /api/auth/sessions",
   "DELETE /api/auth/sessions",
   "DELETE /api/auth/sessions/{id}",
