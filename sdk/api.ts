@@ -310,6 +310,36 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description What happens while no one answers: up to ten steps, or the name of a template. `[]`: nothing, not even the reminder by email at a quarter of the time left. */
+            escalation?: ({
+                /** @description Seconds after the creation, or `{fraction}` of the time from the creation to the deadline. It must be before the deadline. */
+                after: number | {
+                    /** @description For example 0.5. */
+                    fraction: number;
+                };
+                /** @description Name of a calendar. Only the time when it is open counts. */
+                calendar?: string | null;
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /** @description With `notify`: entries as in `notify`. With `offer` and `assign`: as `assign_to`. */
+                to?: string[] | {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[] | string | null;
+            /** @description The answer that counts if no one answers in time. Without it, the task times out. */
+            on_timeout?: ({
+                /** @description The answer. It must match `response_schema`. */
+                response: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
             /** @description Hints for the form. Optional: the schema is enough. */
             form_definition?: {
                 [key: string]: unknown;
@@ -442,6 +472,8 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timeout_at: string;
+            /** @description A step of its escalation has marked it as urgent. */
+            urgent: boolean;
             redact_payload: boolean;
             /**
              * @description UTC, with milliseconds.
@@ -622,6 +654,46 @@ export interface components {
                 /** @description Why the caller's own decision does not count; null if it does, or if the task has ended. */
                 refusal: string | null;
             } | null;
+            /** @description What happens while no one answers, in the order of the request. Empty if nothing does. */
+            escalation: {
+                /** @description Its place in the ladder, from 1. */
+                step: number;
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /** @description Seconds after the creation, or `{fraction}` of the time from the creation to the deadline. It must be before the deadline. */
+                after: number | {
+                    /** @description For example 0.5. */
+                    fraction: number;
+                };
+                /** @description The calendar whose open time counts, or null. */
+                calendar: string | null;
+                /** @description Whom it concerns, or null. Entries of `notify` are shown to those who see the `notify` of the task. */
+                to: string[] | {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description When it is due. A step that is due at the deadline or later does not happen.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * @description When it happened, or null.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                done_at: string | null;
+            }[];
+            /** @description The answer that counts if no one answers in time, or null. */
+            on_timeout: ({
+                /** @description The answer. It must match `response_schema`. */
+                response: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
             /** @description The answer that was sent back. Only while the status is `rejected`. */
             rejected_response?: {
                 [key: string]: unknown;
@@ -697,6 +769,8 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timeout_at: string;
+            /** @description A step of its escalation has marked it as urgent. */
+            urgent: boolean;
             redact_payload: boolean;
             /**
              * @description UTC, with milliseconds.
@@ -806,6 +880,19 @@ export interface components {
                 have: number | null;
                 /** @description 1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about. */
                 round: number;
+            } | null;
+            /** @description What happens next if no one answers, or null. */
+            next_step: {
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /**
+                 * @description When it is due.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at: string;
             } | null;
             /** @description Data for the person to review. */
             payload?: {

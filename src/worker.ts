@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { startTidying } from "./people/sessions.ts";
 import { startSecurityTidying } from "./security/retention.ts";
 import { startClaimExpiry } from "./tasks/claims.ts";
+import { startEscalation } from "./tasks/escalating.ts";
 import { startDeadlines } from "./tasks/timeouts.ts";
 import { startDepartures } from "./tasks/departures.ts";
 import { startTotals } from "./tasks/stored-totals.ts";
@@ -10,6 +11,7 @@ import { startTotals } from "./tasks/stored-totals.ts";
 /** Starts what goes on without being asked; each loop lives in its room. `ctx.close()` ends the deliveries. */
 export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
+  const escalation = startEscalation(ctx);
   const claims = startClaimExpiry(ctx);
   const departures = startDepartures(ctx);
   const cancelling = startCancelling(ctx);
@@ -22,6 +24,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
     stop: async () => {
       for (const channel of channels) await channel.stop();
       await deadlines.stop();
+      await escalation.stop();
       await claims.stop();
       await departures.stop();
       await cancelling.stop();

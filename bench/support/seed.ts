@@ -152,6 +152,9 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     decided_by_kind: null,
     decided_by_name: null,
     approvals: null,
+    ladder: null,
+    next_step_at: null,
+    urgent: 0,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,
@@ -164,6 +167,8 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     action: null,
     listed_action: null,
     approval_policy: null,
+    escalation: null,
+    on_timeout: null,
   };
   return {
     tasks: [task] as [TaskRow],
@@ -329,6 +334,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   security_events: true,
   oidc_links: true,
   oidc_sign_ins: true,
+  escalation_templates: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

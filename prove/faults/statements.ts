@@ -58,6 +58,7 @@ const TABLES = Object.keys({
   security_events: true,
   oidc_links: true,
   oidc_sign_ins: true,
+  escalation_templates: true,
 } satisfies Record<
   Exclude<keyof Schema, "rate_windows" | "passkey_challenges" | "task_totals" | "delivery_origins">,
   true

@@ -295,6 +295,89 @@ export const CREATE_TASK = {
       },
       "additionalProperties": true
     },
+    "escalation": {
+      "type": [
+        "array",
+        "string",
+        "null"
+      ],
+      "maxItems": 10,
+      "items": {
+        "type": "object",
+        "required": [
+          "after",
+          "do"
+        ],
+        "properties": {
+          "after": {
+            "type": [
+              "integer",
+              "object"
+            ],
+            "minimum": 1,
+            "maximum": 2592000,
+            "properties": {
+              "fraction": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "exclusiveMaximum": 1
+              }
+            },
+            "required": [
+              "fraction"
+            ]
+          },
+          "calendar": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "minLength": 1,
+            "maxLength": 64
+          },
+          "do": {
+            "type": "string",
+            "enum": [
+              "remind",
+              "notify",
+              "offer",
+              "assign",
+              "raise"
+            ]
+          },
+          "to": {
+            "type": [
+              "array",
+              "object",
+              "null"
+            ],
+            "items": {
+              "type": "string"
+            },
+            "additionalProperties": true
+          }
+        },
+        "additionalProperties": true
+      },
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "on_timeout": {
+      "type": [
+        "object",
+        "null"
+      ],
+      "required": [
+        "response"
+      ],
+      "properties": {
+        "response": {
+          "type": "object",
+          "additionalProperties": true
+        }
+      },
+      "additionalProperties": true
+    },
     "form_definition": {
       "type": [
         "object",

@@ -56,6 +56,8 @@ function requireForm(request: FormRequest, actions: Actions | null): void {
     requireFits(JSON.stringify(schema), value, path, formats);
   const formPath = actions === null ? "/response_schema" : actions.isList ? "/actions" : "/action";
   requireTakesObjects(requireSchema(JSON.stringify(request.response_schema), formPath));
+  if (request.on_timeout != null)
+    requireFits(JSON.stringify(request.response_schema), request.on_timeout.response, "/on_timeout/response", "assert");
 }
 
 function requireCallbackUrl(text: string): void {

@@ -3,11 +3,13 @@ import type { Standing } from "../../src/approvals/count.ts";
 import type { Policy } from "../../src/approvals/policy.ts";
 import { proposalOf, stanceOf } from "../../src/approvals/proposal.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
+import { movedLadder, toStep, WITHOUT_CALENDARS } from "../../src/escalation/ladder.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Caller } from "../../src/people/caller.ts";
 import { askerOf } from "../../src/tasks/asker.ts";
 import { actorOf } from "../../src/tasks/attribution.ts";
 import { decide, SYSTEM, type Actor } from "../../src/tasks/decide.ts";
+import { fallbackOf } from "../../src/tasks/fallback.ts";
 import { deletionEntry, entryBeside } from "../../src/tasks/entries.ts";
 import {
   eventOfVerdict,
@@ -18,7 +20,8 @@ import {
   type GivenAnswer,
   type TaskEvent,
 } from "../../src/tasks/lifecycle.ts";
-import { newTask, routedEntry, toDocuments } from "../../src/tasks/new-task.ts";
+import { newTask, routedEntry, toDocuments, type PlacedEscalation } from "../../src/tasks/new-task.ts";
+import type { FormRequest } from "../../src/tasks/request-form.ts";
 import { toAuditRecord, toPollResult, toRecord } from "../../src/tasks/record.ts";
 import { asCreated, isSameRequest } from "../../src/tasks/same-request.ts";
 import type { AuditEntry as NewAuditEntry, TaskWithDocuments } from "../../src/tasks/store.ts";
@@ -84,9 +87,11 @@ export function findByKey(
 /** Stores a task with an unused key. */
 export function createTask(tasks: Tasks, { request, actions, policy, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
-  const documents = toDocuments(request, actions, policy);
+  const asked = toDocuments(request, actions, policy);
+  const fallback = request.on_timeout == null ? null : fallbackOf(request.on_timeout.response, asked, policy);
+  const documents = { ...asked, on_timeout: fallback && JSON.stringify(fallback) };
   const rows = newTask(
-    { body: request, documents, policy, project: request.project ?? "default" },
+    { body: request, documents, policy, project: request.project ?? "default", placed: placedFor(request) },
     askerOf(ADMIN),
     actorOf(ADMIN),
     { now, home: HOME },
@@ -97,7 +102,7 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
   const { assigned_to_user_id, assigned_to_email } = routed;
   const task: TaskWithDocuments = {
     ...rows.task,
-    ...documents,
+    ...rows.documents,
     status: "created",
     redact_payload: rows.task.redact_payload === 1,
     verifier_result: null,
@@ -114,10 +119,19 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
   return recordOf(task);
 }
 
-/** Times a task out at its deadline. @returns a function that takes this back */
-function endInTime(tasks: Tasks, { id, timeout_at }: TaskWithDocuments): () => void {
+/** Returns the steps of a request. They are shown, and do nothing: there is no one to remind. There are no templates. */
+function placedFor({ escalation }: FormRequest): PlacedEscalation {
+  const clockwork = WITHOUT_CALENDARS;
+  if (escalation == null || typeof escalation === "string") return { escalation: null, clockwork };
+  return { escalation: { by: "steps", template: null, steps: escalation.map(toStep) }, clockwork };
+}
+
+/** Ends a task at its deadline: with the answer that its request gives for that, or timed out. @returns a function that takes this back */
+function endInTime(tasks: Tasks, { id, timeout_at, on_timeout }: TaskWithDocuments): () => void {
   return tasks.timeline.at(timeout_at, () => {
-    move(tasks, find(tasks, id), { type: "timed_out" }, SYSTEM);
+    const response = on_timeout === null ? null : (JSON.parse(on_timeout) as JsonObject);
+    const event: TaskEvent = response === null ? { type: "timed_out" } : { type: "fallback", response };
+    move(tasks, find(tasks, id), event, SYSTEM);
   });
 }
 
@@ -213,7 +227,8 @@ export function extendTask(tasks: Tasks, id: string, by: Actor, timeout_seconds:
   const isOpen = !isTerminal(task.status) && tasks.timeline.now() < task.timeout_at;
   // A repeated request changes nothing.
   if (isOpen && timeout_at === task.timeout_at) return recordOf(task);
-  const record = move(tasks, stored, { type: "extended", timeout_seconds, timeout_at }, by);
+  const steps = movedLadder(task, { created_at: task.created_at, timeout_at }, WITHOUT_CALENDARS);
+  const record = move(tasks, stored, { type: "extended", timeout_seconds, timeout_at, steps }, by);
   stored.forget();
   stored.forget = endInTime(tasks, stored.task);
   return record;

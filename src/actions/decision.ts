@@ -15,22 +15,24 @@ const NAMED_MAX = 20;
  * @param task - the stored task
  * @param response - fits the response schema of the task
  * @param proposal - the stored answer that is up for approval; null: the actions as they were asked for
+ * @param path - JSON Pointer of the answer in the request
  * @throws ServiceError NOT_EDITABLE, VALIDATION_FAILED
  */
 export function answerToStore(
   task: StoredActions,
   response: JsonObject,
   proposal: JsonObject | null = null,
+  path = "/response",
 ): JsonObject {
   const actions = fromStored(task);
-  return actions === null ? response : decide(actions, response, proposal);
+  return actions === null ? response : decide(actions, response, proposal, path);
 }
 
-function decide(actions: Actions, response: JsonObject, proposal: JsonObject | null): JsonObject {
+function decide(actions: Actions, response: JsonObject, proposal: JsonObject | null, path: string): JsonObject {
   const proposed = proposal === null ? [] : decisionsIn(proposal);
-  if (!actions.isList) return { ...decideOne(actions.all[0]!, response, "/response", proposed[0]) };
+  if (!actions.isList) return { ...decideOne(actions.all[0]!, response, path, proposed[0]) };
   const given = response["decisions"] as JsonObject[];
-  return { decisions: given.map((one, i) => decideOne(actions.all[i]!, one, `/response/decisions/${i}`, proposed[i])) };
+  return { decisions: given.map((one, i) => decideOne(actions.all[i]!, one, `${path}/decisions/${i}`, proposed[i])) };
 }
 
 /** Returns the decisions of a stored answer: one for each action. */

@@ -26,6 +26,8 @@ interface Exception {
 export const BEYOND_HOME = {
   "due tasks": { breaks: ["home", "lock"], why: "Deadlines pass in all homes." },
   "next deadline": { breaks: ["home"], why: "It may be in any home." },
+  "due steps": { breaks: ["home", "lock"], why: "Steps become due in all homes." },
+  "next step": { breaks: ["home"], why: "It may be in any home." },
   "lapsed claims": { breaks: ["home", "lock"], why: "Claims end in all homes." },
   "next end of a claim": { breaks: ["home"], why: "It may be in any home." },
   "open tasks of an agent": { breaks: ["home"], why: "The tasks of one agent are in all homes." },

@@ -48,6 +48,9 @@ export const COLUMNS = {
     decided_by_name: "text",
     home: "integer",
     approvals: "json",
+    ladder: "json",
+    next_step_at: "bigint",
+    urgent: "bigint",
   },
   task_documents: {
     task_id: "text",
@@ -62,6 +65,8 @@ export const COLUMNS = {
     action: "json",
     listed_action: "json",
     approval_policy: "json",
+    escalation: "json",
+    on_timeout: "json",
   },
   task_responses: {
     task_id: "text",
@@ -342,6 +347,12 @@ export const COLUMNS = {
   oidc_sign_ins: {
     state_hash: "text",
     ends_at: "bigint",
+  },
+  escalation_templates: {
+    project: "text",
+    name: "text",
+    steps: "json",
+    updated_at: "bigint",
   },
 } as const satisfies { [Table in keyof Schema]: { [Column in keyof Schema[Table]]: ColumnType } };
 

@@ -34,6 +34,7 @@ export interface Schema {
   security_events: SecurityEventRow;
   oidc_links: OidcLinkRow;
   oidc_sign_ins: OidcSignInRow;
+  escalation_templates: EscalationTemplateRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -90,6 +91,12 @@ export interface TaskRow {
   decided_by_name: string | null;
   /** JSON of where the approvals by several people stand (approvals/count.ts); null: one person decides. */
   approvals: string | null;
+  /** JSON of the steps of its escalation, each with its time (escalation/ladder.ts); null: there are none. */
+  ladder: string | null;
+  /** When the next step is due; null: there is none, or the task is closed. */
+  next_step_at: number | null;
+  /** 1: a step has marked it as urgent. */
+  urgent: number;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }
@@ -110,6 +117,10 @@ export interface TaskDocumentsRow {
   listed_action: string | null;
   /** JSON of who must approve (approvals/policy.ts); null: one person decides. */
   approval_policy: string | null;
+  /** JSON of what happens while no one answers (escalation/ladder.ts); null: nothing. */
+  escalation: string | null;
+  /** JSON of the answer that counts if no one answers in time; null: none. */
+  on_timeout: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }
@@ -538,4 +549,13 @@ export interface OidcSignInRow {
   state_hash: string;
   /** From then on the state is too old, and the row can go. */
   ends_at: number;
+}
+
+/** A ladder that tasks choose by its name. */
+export interface EscalationTemplateRow {
+  project: string;
+  name: string;
+  /** JSON of its steps (escalation/ladder.ts). */
+  steps: string;
+  updated_at: number;
 }

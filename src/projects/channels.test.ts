@@ -104,8 +104,15 @@ testWithSlack("nor a message in Slack, and what they press there counts for noth
   const { id } = await service.create({ notify: ["slack:#approvals"] });
   const workspaces = { only: async () => who.team_id, find: async () => slackOf(service).ofEnvironment! };
   const known = async () =>
-    (await slackCallerOf(service.ctx.db, workspaces, who, { id, notify: null, project: "default" }, "C0123456789"))
-      .person?.id ?? null;
+    (
+      await slackCallerOf(
+        service.ctx.db,
+        workspaces,
+        who,
+        { id, notify: null, escalation: null, ladder: null, project: "default" },
+        "C0123456789",
+      )
+    ).person?.id ?? null;
   assert.equal(await known(), user_id);
   await service.call("DELETE", `/api/projects/default/members/${user_id}`);
   assert.equal(await known(), null);

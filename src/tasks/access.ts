@@ -95,6 +95,7 @@ type AccessedTask = Pick<
   | "asked_by_id"
   | "on_behalf_of"
   | "approvals"
+  | "ladder"
 >;
 
 /**

@@ -7,6 +7,7 @@ import type { Routing } from "./assign-to.ts";
 import type { Notifier } from "./notices.ts";
 import type { Destination } from "./notify.ts";
 import type { Recipients } from "./read-request.ts";
+import type { StepRecipients } from "./steps.ts";
 
 interface Ctx {
   db: Db;
@@ -17,6 +18,7 @@ interface Ctx {
  * Rejects a request that names somebody that its agent may not ask. People that routing chooses in the directory, by id, role or
  * pool, are allowed always. (beyond: Agents)
  *
+ * @param steps - the people that its steps name
  * @param policies - each has to allow everyone. None: anyone
  * @throws ServiceError RECIPIENT_NOT_ALLOWED that names the recipients
  */
@@ -24,19 +26,23 @@ export async function requireRecipientsAllowed(
   ctx: Ctx,
   policies: readonly RecipientPolicy[],
   recipients: Recipients | null,
+  steps: readonly StepRecipients[] = [],
 ): Promise<void> {
   const limits = policies.filter(({ mode }) => mode !== "anyone");
-  if (limits.length === 0 || recipients === null) return;
+  if (limits.length === 0) return;
   const details: { path: string; message: string }[] = [];
   const check = async (path: string, who: string, isAllowed: (policy: RecipientPolicy) => Promise<boolean>) => {
     for (const policy of limits)
       if (!(await isAllowed(policy))) return details.push({ path, message: refusalOf(policy, who) });
     return null;
   };
-  for (const [path, email] of emailsOf(recipients.routing))
-    await check(path, email, async (policy) => isEmailAllowed(ctx.db, policy, email));
-  for (const [i, destination] of recipients.notify.entries())
-    await check(`/notify/${i}`, destination.target, async (policy) => isDestinationAllowed(ctx, policy, destination));
+  const named = recipients === null ? steps : [{ ...recipients, path: "/notify", to: "/assign_to" }, ...steps];
+  for (const { routing, notify, path, to = path } of named as (StepRecipients & { to?: string })[]) {
+    for (const [where, email] of emailsOf(routing, to))
+      await check(where, email, async (policy) => isEmailAllowed(ctx.db, policy, email));
+    for (const [i, destination] of notify.entries())
+      await check(`${path}/${i}`, destination.target, async (policy) => isDestinationAllowed(ctx, policy, destination));
+  }
   if (details.length > 0) throw new ServiceError("RECIPIENT_NOT_ALLOWED", { details });
 }
 
@@ -46,8 +52,8 @@ function refusalOf({ mode }: RecipientPolicy, who: string): string {
   return `The agent may not ask ${who}. It may ask only ${only}.`;
 }
 
-function emailsOf(routing: Routing | null): [path: string, email: string][] {
-  if (routing?.to === "email") return [["/assign_to/email", routing.email]];
+function emailsOf(routing: Routing | null, at: string): [path: string, email: string][] {
+  if (routing?.to === "email") return [[`${at}/email`, routing.email]];
   if (routing?.to === "emails") return routing.emails.map((email, i) => [`${routing.path}/${i}`, email]);
   return [];
 }

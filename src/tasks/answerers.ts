@@ -1,4 +1,5 @@
 import type { Reader } from "../db/database.ts";
+import { wasOffered } from "../escalation/ladder.ts";
 import { findUser } from "../people/store.ts";
 import { routingIn, type Routing } from "./assign-to.ts";
 import { listCandidates } from "./candidates.ts";
@@ -13,14 +14,15 @@ const NAMED_MAX = 3;
  */
 export async function sayWhoCanAnswer(
   reader: Reader,
-  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
+  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email" | "ladder">,
 ): Promise<string> {
   const assignee = await nameOf(reader, task.assigned_to_user_id, task.assigned_to_email);
   if (assignee !== null) return `This task is assigned to ${assignee}.`;
   const request = await findRequest(reader, task.id);
   const asked = request && routingIn(request);
   const candidates = await listCandidates(reader, task.id);
-  if (candidates.length > 0) return `This task is offered to ${await offeredTo(reader, asked, candidates)}.`;
+  const group = wasOffered(task.ladder) ? null : asked;
+  if (candidates.length > 0) return `This task is offered to ${await offeredTo(reader, group, candidates)}.`;
   return asked === null
     ? "Only the people who were notified can answer this task."
     : "Only an operator can answer this task.";

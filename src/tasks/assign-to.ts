@@ -11,7 +11,9 @@ export type Routing =
   | { to: "emails"; emails: string[]; path: string }
   | { to: "group"; role: string | null; access_level: string | null; pool: string | null }
   /** All of them, not one that is chosen. */
-  | { to: "everyone"; role: string | null; access_level: null; pool: string | null };
+  | { to: "everyone"; role: string | null; access_level: string | null; pool: string | null }
+  /** One who is chosen, also from a pool. */
+  | { to: "one"; role: string | null; access_level: string | null; pool: string | null };
 
 /** Returns the people that a task is for: those that must approve, or those that `assign_to` names; null if neither says. */
 export function routingOf(assign_to: JsonObject | null, from: Group | null): Routing | null {
@@ -36,15 +38,16 @@ const TEXT_MAX = 200;
 
 /**
  * Reads `assign_to`. (spec: Create a task, routing request)
+ * @param path - where it is in the request
  * @throws ServiceError VALIDATION_FAILED that names what is wrong with it
  */
-export function parseAssignTo(value: JsonObject): Routing {
+export function parseAssignTo(value: JsonObject, path = "/assign_to"): Routing {
   const asked: JsonObject = {};
   for (const [spelling, item] of Object.entries(value)) {
     const key = SPELLINGS[spelling] ?? spelling;
     if (!KEYS.includes(key))
       throw invalid(
-        `/assign_to/${pointerToken(spelling)}`,
+        `${path}/${pointerToken(spelling)}`,
         `Is not known here; assign_to takes ${KEYS.join(", ")}.`,
         "additionalProperties",
       );
@@ -54,22 +57,25 @@ export function parseAssignTo(value: JsonObject): Routing {
   const group = ["role", "access_level", "pool"].filter((key) => key in asked);
   const ways = ["email", "user_id", "emails"].filter((key) => key in asked);
   if (ways.length + (group.length > 0 ? 1 : 0) !== 1) {
-    throw invalid("/assign_to", "Must say one of: email, user_id, emails, or any of role, access_level and pool.");
+    throw invalid(path, "Must say one of: email, user_id, emails, or any of role, access_level and pool.");
   }
   switch (ways[0]) {
     case "email":
-      return { to: "email", email: email(asked["email"], "/assign_to/email") };
+      return { to: "email", email: email(asked["email"], `${path}/email`) };
     case "user_id":
-      return { to: "user", user_id: text(asked["user_id"], "/assign_to/user_id") };
+      return { to: "user", user_id: text(asked["user_id"], `${path}/user_id`) };
     case "emails": {
-      const path = "/assign_to/emails";
       const emails = asked["emails"];
       if (!Array.isArray(emails) || emails.length === 0 || emails.length > EMAILS_MAX)
-        throw invalid("/assign_to/emails", `Must be a list of 1 to ${EMAILS_MAX} email addresses.`);
-      return { to: "emails", emails: emails.map((item, i) => email(item, `${path}/${i}`)), path };
+        throw invalid(`${path}/emails`, `Must be a list of 1 to ${EMAILS_MAX} email addresses.`);
+      return {
+        to: "emails",
+        emails: emails.map((item, i) => email(item, `${path}/emails/${i}`)),
+        path: `${path}/emails`,
+      };
     }
     default: {
-      const part = (key: string) => (key in asked ? text(asked[key], `/assign_to/${key}`) : null);
+      const part = (key: string) => (key in asked ? text(asked[key], `${path}/${key}`) : null);
       return { to: "group", role: part("role"), access_level: part("access_level"), pool: part("pool") };
     }
   }

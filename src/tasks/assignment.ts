@@ -1,7 +1,12 @@
 import type { Tx } from "../db/database.ts";
 import { scheduleRefresh } from "../deliveries/live-messages.ts";
+import { emailKey } from "../lib/text.ts";
+import { findUser } from "../people/store.ts";
 import { inboxHint } from "./candidates.ts";
 import { actorColumns, type Actor } from "./decide.ts";
+import type { Assignment } from "./lifecycle.ts";
+import type { Notice, Notifier } from "./notices.ts";
+import { isNamedBy, type Destination } from "./notify.ts";
 import { addAuditEntry, setRouting, type RoutingColumns, type Task } from "./store.ts";
 
 /** A change of the assignment or the claim of a task. */
@@ -44,4 +49,32 @@ export async function reassign<T extends Task>(
   tx.hint(`task:${task.id}`);
   for (const person of new Set(inboxes)) tx.hint(inboxHint(person));
   return after;
+}
+
+export function isSamePerson(before: Assignment, after: Assignment): boolean {
+  if (before.assigned_to_user_id !== null || after.assigned_to_user_id !== null)
+    return before.assigned_to_user_id === after.assigned_to_user_id;
+  return emailKey(before.assigned_to_email ?? "") === emailKey(after.assigned_to_email ?? "");
+}
+
+/**
+ * Notifies the assignee of a task, if there is one.
+ * @param notify - how the task reaches people
+ * @param told - destinations that got the same notice; an assignee who is among them is not told twice
+ */
+export async function notifyAssignee(
+  tx: Tx,
+  notifier: Pick<Notifier, "enqueueFor">,
+  notice: Notice,
+  { assigned_to_user_id: id, assigned_to_email }: Assignment,
+  notify: readonly Destination[],
+  told: readonly Destination[] = [],
+): Promise<void> {
+  if (id === null && assigned_to_email === null) return;
+  const user = id === null ? null : await findUser(tx, id);
+  // The address of a user is that of the directory. `assigned_to_email` is as it was spelled.
+  const email = user === null ? assigned_to_email : user.email;
+  const name = id ?? emailKey(email ?? "");
+  const isTold = told.some((to) => (user === null ? emailKey(to.target) === name : isNamedBy(to, user)));
+  if (!isTold) await notifier.enqueueFor(tx, notice, { user, email, name }, notify);
 }

@@ -1,16 +1,17 @@
 import type { Logger } from "pino";
 import type { Policy } from "../approvals/policy.ts";
 import type { Tx, Db } from "../db/database.ts";
+import { toldOf } from "../escalation/ladder.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { parseJson } from "../lib/json.ts";
 import { MINUTE } from "../lib/time.ts";
-import { emailKey, isEmailAddress } from "../lib/text.ts";
+import { isEmailAddress } from "../lib/text.ts";
 import { isInProject, isOperatorOf, personOf, type Caller, type Person } from "../people/caller.ts";
 import { toPerson } from "../people/sign-in.ts";
 import { findUser, findUserByEmail } from "../people/store.ts";
 import { isAssignee, requireMay, requireMayWith } from "./access.ts";
 import { actorOf } from "./attribution.ts";
-import { reassign } from "./assignment.ts";
+import { isSamePerson, notifyAssignee, reassign } from "./assignment.ts";
 import { deleteCandidates, isAmong, listCandidates } from "./candidates.ts";
 import { dueTasks, sweepTasks } from "./due-tasks.ts";
 import { isTerminal, NO_CLAIM, type Assignment } from "./lifecycle.ts";
@@ -127,30 +128,17 @@ export async function assignTask(
       audit: { action: "assigned", extra: task.redact_payload ? null : { by: "operator", ...to } },
       inboxes: [...candidates, task.assigned_to_user_id ?? "", to.assigned_to_user_id ?? ""].filter(Boolean),
     });
-    if (!isSamePerson(task, to) && !isOwnAssignment(caller, to)) await notifyAssignee(tx, ctx.notifier, after);
+    if (!isSamePerson(task, to) && !isOwnAssignment(caller, to)) {
+      const notice = { task_id: id, project, purpose: "assigned", at: after.updated_at } as const;
+      await notifyAssignee(tx, ctx.notifier, notice, after, parseNotify(toldOf(after)));
+    }
     return after;
   });
-}
-
-function isSamePerson(before: Assignment, after: Assignment): boolean {
-  if (before.assigned_to_user_id !== null || after.assigned_to_user_id !== null)
-    return before.assigned_to_user_id === after.assigned_to_user_id;
-  return emailKey(before.assigned_to_email ?? "") === emailKey(after.assigned_to_email ?? "");
 }
 
 function isOwnAssignment(caller: Caller, to: Assignment): boolean {
   const person = personOf(caller);
   return person !== null && isAssignee(person, to);
-}
-
-async function notifyAssignee(tx: Tx, notifier: Notifier, task: TaskWithDocuments): Promise<void> {
-  const { assigned_to_user_id: id, assigned_to_email } = task;
-  if (id === null && assigned_to_email === null) return;
-  const user = id === null ? null : await findUser(tx, id);
-  // The address of a user is that of the directory. `assigned_to_email` is as the operator spelled it.
-  const email = user === null ? assigned_to_email : user.email;
-  const notice = { task_id: task.id, project: task.project, purpose: "assigned", at: task.updated_at } as const;
-  await notifier.enqueueFor(tx, notice, { user, email, name: id ?? emailKey(email ?? "") }, parseNotify(task.notify));
 }
 
 /** Ends a claim; a task that a candidate had taken is on offer again. */

@@ -13,16 +13,20 @@ import type { Admission, Place } from "./admission.ts";
 import { requireRecipientsAllowed } from "./allowed-recipients.ts";
 import { askerOf } from "./asker.ts";
 import { actorOf } from "./attribution.ts";
-import { newTask } from "./new-task.ts";
+import { newTask, type PlacedEscalation } from "./new-task.ts";
 import { readRequest, type CheckedRequest, type CheckContext } from "./read-request.ts";
 import { findReplay, type Replay } from "./replay.ts";
 import type { CreateTaskBody } from "./schema.ts";
+import { placedEscalation } from "./steps.ts";
 import { findTask, toTask } from "./store.ts";
 
 export interface Created extends Replay {
   /** The key already belonged to this task. Nothing was written. */
   isReplay: boolean;
 }
+
+/** A checked request, with what depends on its project. */
+type PlacedRequest = CheckedRequest & { project: string; placed: PlacedEscalation };
 
 /** The context of task creation. */
 export interface CreationContext extends CheckContext {
@@ -49,15 +53,17 @@ export async function createTask(
   problem: Error | null,
 ): Promise<Created> {
   requireMay(caller, "create");
-  let request: CheckedRequest & { project: string };
+  let request: PlacedRequest;
   let place: Place;
   try {
     if (problem) throw problem;
     const project = await projectForNew(ctx.db, caller, (body as CreateTaskBody).project);
-    request = { ...(await readRequest(ctx, body as CreateTaskBody)), project };
+    const checked = await readRequest(ctx, body as CreateTaskBody);
+    request = { ...checked, project, placed: await placedEscalation(ctx.db, project, checked) };
     if (request.policy !== null)
       request = { ...request, ...(await placedPolicy(ctx.db, caller, request, request.policy)) };
-    if (caller.kind === "agent") await requireRecipientsAllowed(ctx, caller.recipients, request.recipients);
+    if (caller.kind === "agent")
+      await requireRecipientsAllowed(ctx, caller.recipients, request.recipients, request.asked.recipients);
     place = await ctx.admission.admit(caller);
   } catch (error) {
     return replayOr(ctx, caller, body, error);
@@ -120,7 +126,7 @@ function isLimit(error: unknown): boolean {
 
 async function store(
   ctx: CreationContext,
-  request: CheckedRequest & { project: string },
+  request: PlacedRequest,
   caller: Caller,
   body: unknown,
   place: Place,
@@ -134,7 +140,7 @@ async function store(
     if (written !== null) {
       const task = toTask({
         ...written.task,
-        ...request.documents,
+        ...written.documents,
         response: null,
         rejected_response: null,
         votes: [],

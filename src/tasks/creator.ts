@@ -5,9 +5,11 @@ import { addCandidates } from "./candidates.ts";
 import { routedEntry } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
+import { STEPS_HINT } from "./move.ts";
 import { createOlderKeys } from "./older-keys.ts";
 import type { Recipients } from "./read-request.ts";
 import { recordRoundRobin, route } from "./routing.ts";
+import { isStepSoon } from "./steps.ts";
 import { addAuditEntry } from "./store.ts";
 
 /**
@@ -47,6 +49,7 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
   return async (rows, recipients, check) => {
     const written = await write(rows, recipients, check);
     if (written !== null) tell();
+    if (written !== null && isStepSoon(written.task)) db.hints.publish([STEPS_HINT]);
     return written;
   };
 

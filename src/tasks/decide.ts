@@ -1,6 +1,6 @@
 import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
 import type { Standing } from "../approvals/count.ts";
-import { isTerminal, NO_CLAIM, transition, type Change, type Effect, type TaskEvent } from "./lifecycle.ts";
+import { FALLBACK, isTerminal, NO_CLAIM, transition, type Change, type Effect, type TaskEvent } from "./lifecycle.ts";
 import type { AuditEntry, Task } from "./store.ts";
 
 /** The actor of an audit entry. For a verdict it is the person who answered, not the verifier. */
@@ -46,7 +46,8 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
   const now = Math.max(clock, before.updated_at);
   const change = transition(before, event, now);
   const accepted = event.type === "accepted" && change.status === "completed" ? event : null;
-  const response = accepted && JSON.stringify(accepted.response);
+  const answer = event.type === "fallback" ? event : accepted;
+  const response = answer && JSON.stringify(answer.response);
   const after: Task = {
     ...before,
     ...change.set,
@@ -58,6 +59,7 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     ended_at: isTerminal(change.status) ? now : null,
     // A closed task has no claim.
     ...(isTerminal(change.status) && NO_CLAIM),
+    ...(isTerminal(change.status) && { next_step_at: null }),
   };
   const audit: AuditEntry = {
     task_id: before.id,
@@ -66,7 +68,7 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     from_status: before.status,
     to_status: after.status,
     ...actorColumns(actor),
-    channel: "by" in event ? event.by.channel : null,
+    channel: "by" in event ? event.by.channel : event.type === "fallback" ? FALLBACK : null,
     embed_sub: "by" in event ? event.by.embed_sub : null,
     verifier_reason: event.type === "refused" ? event.reason : null,
     extra: extraOf(event, before, change),
@@ -102,5 +104,7 @@ function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null
       return { timeout_seconds: event.timeout_seconds, previous_timeout_seconds: before.timeout_seconds };
     case "timed_out":
       return null;
+    case "fallback":
+      return before.redact_payload ? null : { response_keys: Object.keys(event.response) };
   }
 }

@@ -1,6 +1,6 @@
 import type { TaskRow } from "../db/schema.ts";
 import { answerAccountOf } from "../people/accounts.ts";
-import type { DeciderKind } from "./lifecycle.ts";
+import { FALLBACK, type DeciderKind } from "./lifecycle.ts";
 
 /** Who decided a task. */
 export interface DecidedBy {
@@ -26,9 +26,9 @@ export type DecidedTask = Pick<
   | "completed_via_channel"
 >;
 
-/** Returns who decided a task; null unless it is completed. A token that names a person is shown itself. (beyond: Agents) */
+/** Returns who decided a task; null unless someone completed it. A token that names a person is shown itself. (beyond: Agents) */
 export function decidedBy(task: DecidedTask): DecidedBy | null {
-  if (task.status !== "completed") return null;
+  if (task.status !== "completed" || isFallback(task)) return null;
   const kind = (task.decided_by_kind as DeciderKind | null) ?? earlierKindOf(task);
   const isToken = kind === "agent" || kind === "admin";
   const slack = answerAccountOf(task);
@@ -40,6 +40,11 @@ export function decidedBy(task: DecidedTask): DecidedBy | null {
     channel: task.completed_via_channel,
     ...(slack !== null && { slack }),
   };
+}
+
+/** Returns whether no one answered a task in time, and the answer counts that its request gave for that. */
+export function isFallback(task: Pick<TaskRow, "decided_by_kind" | "completed_via_channel">): boolean {
+  return task.decided_by_kind === null && task.completed_via_channel === FALLBACK;
 }
 
 /** What decided a task that an earlier release stored, which did not record it. */

@@ -37,7 +37,8 @@ const refused: TaskEvent = {
 };
 const cancelled: TaskEvent = { type: "cancelled", reason: "Not needed.", email: "op@example.com" };
 const timedOut: TaskEvent = { type: "timed_out" };
-const extended: TaskEvent = { type: "extended", timeout_seconds: 3600, timeout_at: NOW + 60_000 };
+const NO_STEPS = { ladder: null, next_step_at: null };
+const extended: TaskEvent = { type: "extended", timeout_seconds: 3600, timeout_at: NOW + 60_000, steps: NO_STEPS };
 
 describe("the life of a task", () => {
   for (const status of ["created", "rejected"] as const) {
@@ -97,7 +98,7 @@ describe("the life of a task", () => {
     const status = "rejected" as const;
     assert.deepEqual(transition(open({ status }), extended, NOW), {
       status,
-      set: { timeout_seconds: 3600, timeout_at: NOW + 60_000 },
+      set: { timeout_seconds: 3600, timeout_at: NOW + 60_000, ...NO_STEPS },
       effects: [],
       audit: "extended",
     });

@@ -1,6 +1,7 @@
 import { count, isFor, votesOf, type Count, type Voter } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import type { StoredVote } from "../approvals/store.ts";
+import type { LadderColumns } from "../escalation/ladder.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 
@@ -92,8 +93,10 @@ export type TaskEvent =
   /** `email`: of the operator; null where the admin token cancels. */
   | { type: "cancelled"; reason: string | null; email: string | null }
   /** The deadline moves, later or earlier. `timeout_at` is `timeout_seconds` after the creation. */
-  | { type: "extended"; timeout_seconds: number; timeout_at: number }
-  | { type: "timed_out" };
+  | { type: "extended"; timeout_seconds: number; timeout_at: number; steps: LadderColumns }
+  | { type: "timed_out" }
+  /** No one has answered in time, and the request says what counts then. */
+  | { type: "fallback"; response: JsonObject };
 
 /** An answer that fits its schema, and who gave it. */
 export type GivenAnswer = Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">;
@@ -135,10 +138,13 @@ export interface Change {
     timeout_at?: number;
     /** JSON of a `Standing`. */
     approvals?: string;
-  } & Partial<Assignment>;
+  } & Partial<Assignment & LadderColumns>;
   effects: readonly Effect[];
   audit: TaskStatus | "verified" | "extended" | "approved" | "declined";
 }
+
+/** The channel of an answer that its request gave for the case that no one does. */
+export const FALLBACK = "fallback";
 
 const ENDED: readonly Effect[] = ["callback"];
 
@@ -208,14 +214,22 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       };
     case "extended": {
       if (now >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-      const { timeout_seconds, timeout_at } = event;
+      const { timeout_seconds, timeout_at, steps } = event;
       if (timeout_at <= now)
         throw invalid("/timeout_seconds", "Counts from the creation of the task. This deadline has passed already.");
-      return { status: task.status, set: { timeout_seconds, timeout_at }, effects: [], audit: "extended" };
+      return { status: task.status, set: { timeout_seconds, timeout_at, ...steps }, effects: [], audit: "extended" };
     }
     case "timed_out":
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
       return { status: "timed_out", set: { timed_out_at: now }, effects: ENDED, audit: "timed_out" };
+    case "fallback":
+      if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
+      return {
+        status: "completed",
+        set: { completed_at: now, completed_via_channel: FALLBACK },
+        effects: ENDED,
+        audit: "completed",
+      };
   }
 }
 

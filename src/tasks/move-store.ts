@@ -38,6 +38,8 @@ const CHANGED = [
   "cancel_reason",
   "timeout_seconds",
   "timeout_at",
+  "ladder",
+  "next_step_at",
   ...ROUTING,
 ] as const satisfies Column<"tasks">[];
 

@@ -14,6 +14,8 @@ import { findRequest, lockTask, votesFor, type Task } from "./store.ts";
 
 /** The hint that the deadline of a task has changed, and may be the next one. */
 export const DEADLINE_HINT = "deadline";
+/** The hint that a step may be due sooner than the next look. */
+export const STEPS_HINT = "steps";
 
 /** Everything that a change of a task's status writes. */
 export interface Move extends Decision {
@@ -82,10 +84,16 @@ function isBallot(event: TaskEvent): event is BallotEvent {
 }
 
 /** Moves many tasks whose locks `tx` holds. */
-export async function moveLocked(tx: Tx, tasks: readonly Task[], event: TaskEvent, actor: Actor): Promise<void> {
+export async function moveLocked(
+  tx: Tx,
+  tasks: readonly Task[],
+  what: TaskEvent | ((task: Task) => TaskEvent),
+  actor: Actor,
+): Promise<void> {
+  const eventOf = typeof what === "function" ? what : () => what;
   const now = tx.now();
   const moves: Move[] = [];
-  for (const task of tasks) moves.push(planMove(task, event, actor, now, await votesFor(tx, task)));
+  for (const task of tasks) moves.push(planMove(task, eventOf(task), actor, now, await votesFor(tx, task)));
   await writeMoves(tx, moves);
 }
 
@@ -118,7 +126,7 @@ async function enqueueSentBack(
 function hintsOf({ event, after, outgoing }: Move): string[] {
   const hints = [`task:${after.id}`];
   if (outgoing !== null && outgoing.startAfterResponse === null) hints.push(DELIVERIES_HINT);
-  if (event.type === "extended") hints.push(DEADLINE_HINT);
+  if (event.type === "extended") hints.push(DEADLINE_HINT, STEPS_HINT);
   return hints;
 }
 

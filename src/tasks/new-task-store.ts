@@ -37,6 +37,9 @@ const NEW_TASK = [
   "asked_by_name",
   "on_behalf_of",
   "approvals",
+  "ladder",
+  "next_step_at",
+  "urgent",
 ] as const satisfies Column<"tasks">[];
 
 /** Columns of a new task with an assignment. */

@@ -1,6 +1,8 @@
 import { toStored, type Actions } from "../actions/request.ts";
 import { firstStanding } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
+import { firstLadder, type Clockwork, type Escalation } from "../escalation/ladder.ts";
+import { SECOND } from "../lib/time.ts";
 import { toAnswerColumns } from "../people/accounts.ts";
 import type { Asker } from "./asker.ts";
 import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
@@ -17,6 +19,12 @@ export interface NewId {
   (prefix: "aud", now: number): string;
 }
 
+/** What happens to a new task while no one answers, and the calendars that it counts with. */
+export interface PlacedEscalation {
+  escalation: Escalation | null;
+  clockwork: Clockwork;
+}
+
 /**
  * Returns the rows of a new task without an assignment.
  *
@@ -30,13 +38,16 @@ export function newTask(
     documents,
     policy,
     project,
-  }: Pick<CheckedRequest, "body" | "documents" | "policy"> & { project: string },
+    placed,
+  }: Pick<CheckedRequest, "body" | "documents" | "policy"> & { project: string; placed: PlacedEscalation },
   asker: Asker,
   actor: Actor,
   { now, home }: { now: number; home: number },
   newId: NewId,
 ): NewTask {
   const id = newId("tsk", now, home);
+  const timeout_at = now + request.timeout_seconds * SECOND;
+  const { escalation, clockwork } = placed;
   const on_behalf_of = textOf(knownPersonOf(request.on_behalf_of));
   return {
     task: {
@@ -47,7 +58,7 @@ export function newTask(
       status: "created",
       task: request.task,
       timeout_seconds: request.timeout_seconds,
-      timeout_at: now + request.timeout_seconds * 1000,
+      timeout_at,
       redact_payload: request.redact_payload ? 1 : 0,
       verification_attempt: 0,
       verifier_result: null,
@@ -85,8 +96,10 @@ export function newTask(
       decided_by_kind: null,
       decided_by_name: null,
       approvals: policy && JSON.stringify(firstStanding(policy)),
+      ...firstLadder(escalation, { created_at: now, timeout_at }, clockwork),
+      urgent: 0,
     },
-    documents: { task_id: id, home, ...documents },
+    documents: { task_id: id, home, ...documents, escalation: escalation && JSON.stringify(escalation) },
     audit: {
       task_id: id,
       home,
@@ -123,6 +136,8 @@ export function toDocuments(request: FormRequest, actions: Actions | null, polic
   return {
     ...toStored(actions),
     approval_policy: policy && JSON.stringify(policy),
+    escalation: null,
+    on_timeout: null,
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),

@@ -20,6 +20,8 @@ export interface NotifiableChannel {
   example: string;
   /** Returns what is wrong with a target as a sentence, or null. */
   problemOf(target: string): string | null;
+  /** Its tasks have a reminder unless their request says what happens while no one answers. */
+  remindsByDefault?: boolean;
   /** Returns whether a target is a room of several people, in a workspace that an operator has connected. */
   isRoom(target: string): boolean;
 }
@@ -30,11 +32,16 @@ const ENTRY_CHARACTERS_MAX = 400;
 
 /**
  * Reads `notify` of a request. (spec: Create a task)
+ * @param path - where it is in the request
  * @throws ServiceError VALIDATION_FAILED that names the entry
  */
-export function readNotify(entries: readonly string[], channels: readonly NotifiableChannel[]): Destination[] {
-  if (entries.length > ENTRIES_MAX) throw invalid("/notify", `Takes at most ${ENTRIES_MAX} entries.`, "maxItems");
-  return entries.map((entry, i) => readEntry(entry, `/notify/${i}`, channels));
+export function readNotify(
+  entries: readonly string[],
+  channels: readonly NotifiableChannel[],
+  path = "/notify",
+): Destination[] {
+  if (entries.length > ENTRIES_MAX) throw invalid(path, `Takes at most ${ENTRIES_MAX} entries.`, "maxItems");
+  return entries.map((entry, i) => readEntry(entry, `${path}/${i}`, channels));
 }
 
 function readEntry(entry: string, path: string, channels: readonly NotifiableChannel[]): Destination {

@@ -5,11 +5,14 @@ import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import type { Actions } from "../actions/request.ts";
 import { readPolicy, type Policy } from "../approvals/policy.ts";
 import { invalid } from "../errors.ts";
+import type { JsonText } from "../lib/json.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
+import { fallbackOf } from "./fallback.ts";
 import { routingOf, type Routing } from "./assign-to.ts";
 import { toDocuments } from "./new-task.ts";
+import { readEscalation, type AskedEscalation } from "./steps.ts";
 import type { Notifier } from "./notices.ts";
 import { readNotify, type Destination } from "./notify.ts";
 import { describedIn, readRequestForm, type FormRequest } from "./request-form.ts";
@@ -24,6 +27,8 @@ export interface CheckedRequest {
   recipients: Recipients | null;
   /** Who must approve; null: one person decides. */
   policy: Policy | null;
+  /** What happens while no one answers. */
+  asked: AskedEscalation;
 }
 
 /** The people that a request names. */
@@ -50,17 +55,22 @@ export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Prom
   const { request, actions } = readRequestForm(body);
   const policy = readPolicy(body);
   const documents = toDocuments(request, actions, policy);
-  return { body, documents, recipients: await checkRequest(ctx, request, documents, actions, policy), policy };
+  const { recipients, on_timeout } = await checkRequest(ctx, request, documents, actions, policy);
+  const asked = readEscalation(body, recipients?.notify ?? [], ctx.notifier.channels);
+  return { body, documents: { ...documents, on_timeout }, recipients, policy, asked };
 }
 
-/** Checks what the route's schema cannot express. @returns the people it names, or null */
+/**
+ * Checks what the route's schema cannot express.
+ * @returns the people it names, or null; and the answer that counts at the deadline, as it will be stored
+ */
 async function checkRequest(
   ctx: CheckContext,
   request: FormRequest,
   documents: TaskDocuments,
   actions: Actions | null,
   policy: Policy | null,
-): Promise<Recipients | null> {
+): Promise<{ recipients: Recipients | null; on_timeout: JsonText | null }> {
   // Each check of a hostile schema or payload is bounded, but all checks in one turn would add up.
   const started = performance.now();
   const isLong = () => performance.now() - started > CHECKING_MS;
@@ -74,7 +84,8 @@ async function checkRequest(
   // Together, the schemas of several actions may be too large.
   if (actions?.isList) requireSchema(documents.payload_schema, "/actions", request.payload_schema);
   const formPath = actions === null ? "/response_schema" : actions.isList ? "/actions" : "/action";
-  requireTakesObjects(requireSchema(documents.response_schema, formPath, request.response_schema));
+  const responseSchema = requireSchema(documents.response_schema, formPath, request.response_schema);
+  requireTakesObjects(responseSchema);
   if (isLong()) await nextTurn();
   const routing = routingOf(request.assign_to ?? null, policy?.from ?? null);
   const notify = request.notify == null ? [] : readNotify(request.notify, ctx.notifier.channels);
@@ -84,7 +95,11 @@ async function checkRequest(
     await requireFits(ctx.schemas, schemas[i]!, value, path, formats);
     if (isLong()) await nextTurn();
   }
-  return routing === null && notify.length === 0 ? null : { routing, notify };
+  const recipients = routing === null && notify.length === 0 ? null : { routing, notify };
+  if (request.on_timeout == null) return { recipients, on_timeout: null };
+  const { response } = request.on_timeout;
+  await requireFits(ctx.schemas, responseSchema, response, "/on_timeout/response", "assert");
+  return { recipients, on_timeout: JSON.stringify(fallbackOf(response, documents, policy)) };
 }
 
 function requireCallbackUrl({ config }: CheckContext, url: string): void {

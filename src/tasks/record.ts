@@ -5,6 +5,7 @@ import { isoTime } from "../lib/time.ts";
 import { answerAccountOf, toAnswerColumns } from "../people/accounts.ts";
 import { payloadOf } from "../approvals/proposal.ts";
 import { toApprovals, toApprovalsSummary } from "../approvals/record.ts";
+import { toNextStep, toSteps } from "../escalation/record.ts";
 import { personOf, type Caller } from "../people/caller.ts";
 import { askedFields, type AskedTask } from "./asker.ts";
 import { attemptsLeft } from "./attempts-left.ts";
@@ -29,7 +30,9 @@ type Documents =
   | "rejected_response"
   | "action"
   | "actions"
-  | "approvals";
+  | "approvals"
+  | "escalation"
+  | "on_timeout";
 
 /**
  * Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record)
@@ -51,7 +54,13 @@ export function toRecord(task: TaskWithDocuments, caller: Caller, refusal: strin
       response,
       ...(task.status === "rejected" && rejected_response !== null && { rejected_response }),
     },
-    { ...lastFields(task, task, caller), ...actionFields(task), approvals: standing && { ...standing, refusal } },
+    {
+      ...lastFields(task, task, caller),
+      ...actionFields(task),
+      approvals: standing && { ...standing, refusal },
+      escalation: toSteps(task, seesRouting(caller, task)),
+      on_timeout: task.on_timeout === null ? null : { response: JSON.parse(task.on_timeout) as JsonObject },
+    },
   );
 }
 
@@ -75,6 +84,7 @@ export function toListed(
     ...lastFields(task, documents, caller),
     ...listedActionFields(documents.listed_action),
     approvals: toApprovalsSummary(task.approvals, isTerminal(task.status)),
+    next_step: toNextStep(task),
   });
 }
 
@@ -101,6 +111,7 @@ function lastFields(
     verification_attempts_left: attemptsLeft({ ...task, verifier_config }),
     timeout_seconds: task.timeout_seconds,
     timeout_at: isoTime(task.timeout_at),
+    urgent: task.urgent === 1,
     redact_payload: task.redact_payload,
     created_at: isoTime(task.created_at),
     updated_at: isoTime(task.updated_at),

@@ -9,7 +9,7 @@ import type { Notifier, Recipient } from "./notices.ts";
 import type { Destination } from "./notify.ts";
 import { assigned, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
 
-type Group = Extract<Routing, { to: "group" | "everyone" }>;
+type Group = Extract<Routing, { to: "group" | "everyone" | "one" }>;
 
 /**
  * Finds the people for a new task in the directory as it is now, among those in its project. `assign_to` decides. Without it,
@@ -38,10 +38,16 @@ export async function route(
       return offered(await idsOfMembers(tx, project, asked));
     case "group": {
       if (asked.pool !== null) return offered(await idsOfMembers(tx, project, asked));
-      const chosen = await chooseOne(tx, project, asked);
-      return chosen ? { ...assigned(chosen, null, "role"), chosen } : unmatched();
+      return toOne(tx, project, asked);
     }
+    case "one":
+      return toOne(tx, project, asked);
   }
+}
+
+async function toOne(tx: Tx, project: string, group: Group): Promise<Routed> {
+  const chosen = await chooseOne(tx, project, group);
+  return chosen ? { ...assigned(chosen, null, "role"), chosen } : unmatched();
 }
 
 async function idsOfMembers(tx: Tx, project: string, group: Group): Promise<string[]> {
@@ -60,7 +66,10 @@ export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void
 /** Returns the member of a group who was chosen longest ago. */
 async function chooseOne(tx: Tx, project: string, group: Group): Promise<User | null> {
   // Choices run one after another, because each must see the one before.
-  await lockName(tx, `route:${group.role ?? ""}:${group.access_level ?? ""}`);
+  await lockName(
+    tx,
+    `route:${group.role ?? ""}:${group.access_level ?? ""}${group.pool === null ? "" : `:${group.pool}`}`,
+  );
   const row = await membersOf(tx, project, group).limit(1).executeTakeFirst();
   return row ? toUser(row) : null;
 }

@@ -1,5 +1,6 @@
 import { fromStored, OWN_FIELDS, readActions, type Actions } from "../actions/request.ts";
 import { readPolicy, type Policy } from "../approvals/policy.ts";
+import { toStep, type Escalation, type Step } from "../escalation/ladder.ts";
 import { isEqual } from "../../json-schema/equality.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 import { isJsonObject, parseJson, type JsonObject } from "../lib/json.ts";
@@ -43,7 +44,11 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     verifier_config: parseJson(task.verifier_config),
     on_behalf_of: parseJson(task.on_behalf_of),
   };
-  return comparedFields(asked, { actions: fromStored(task), policy: policyAsAsked(task) });
+  return comparedFields(asked, {
+    actions: fromStored(task),
+    policy: policyAsAsked(task),
+    escalation: escalationAsAsked(task),
+  });
 }
 
 /** Leaves out what the service added. */
@@ -54,16 +59,26 @@ function policyAsAsked({ approval_policy }: TaskWithDocuments): Policy | null {
   return asked;
 }
 
+function escalationAsAsked({ escalation }: TaskWithDocuments): Derived["escalation"] {
+  const stored = parseJson<Escalation>(escalation);
+  if (stored === null || stored.by === "default") return null;
+  return stored.template ?? stored.steps;
+}
+
 /** What is read from a request with its defaults, and null where it has none. */
 interface Derived {
   actions: Actions | null;
   policy: Policy | null;
+  /** The steps, or the name of a template; null: it says nothing. */
+  escalation: readonly Step[] | string | null;
 }
 
 /** @param request - may be anything */
 function derivedFrom(request: JsonObject): Derived | "malformed" {
   try {
-    return { actions: readActions(request), policy: readPolicy(request) };
+    const { escalation } = request as Pick<CreateTaskBody, "escalation">;
+    const steps = Array.isArray(escalation) ? escalation.map(toStep) : (escalation ?? null);
+    return { actions: readActions(request), policy: readPolicy(request), escalation: steps };
   } catch {
     return "malformed";
   }
@@ -88,11 +103,16 @@ const COMPARED = [
 const MADE_FROM_ACTIONS: ReadonlySet<string> = new Set(OWN_FIELDS);
 
 /** The fields by which two requests are compared; absent, null and default values are left out. */
-function comparedFields(request: JsonObject, { actions, policy }: Derived): JsonObject {
+function comparedFields(request: JsonObject, { actions, policy, escalation }: Derived): JsonObject {
   const fields = COMPARED.filter((name) => actions === null || !MADE_FROM_ACTIONS.has(name))
     .map((name) => [name, name === "on_behalf_of" ? personIn(request) : request[name]] as const)
     .filter(([name, value]) => value != null && !(name === "redact_payload" && value === false));
-  return { ...Object.fromEntries(fields), ...(actions !== null && { actions }), ...(policy !== null && { policy }) };
+  return {
+    ...Object.fromEntries(fields),
+    ...(actions !== null && { actions }),
+    ...(policy !== null && { policy }),
+    ...(escalation !== null && { escalation }),
+  };
 }
 
 function personIn({ on_behalf_of }: JsonObject): unknown {

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../errors.ts";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
 import { Approvals, ApprovalsRequest, ApprovalsSummary, ReadApprovals } from "../approvals/schema.ts";
+import { EscalationRequest, NextStep, OnTimeoutRequest, StepRecord } from "../escalation/schema.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
 import type { DecidedBy } from "./decided-by.ts";
@@ -63,6 +64,13 @@ export const CreateTaskBody = Type.Object(
         ...ApprovalsRequest,
         description: "Several people must approve. Only with `action` or `actions`.",
       } as typeof ApprovalsRequest),
+    ),
+    escalation: Type.Optional(EscalationRequest),
+    on_timeout: Type.Optional(
+      Nullable({
+        ...OnTimeoutRequest,
+        description: "The answer that counts if no one answers in time. Without it, the task times out.",
+      } as typeof OnTimeoutRequest),
     ),
     form_definition: Type.Optional(Nullable(Json("Hints for the form. Optional: the schema is enough."))),
     timeout_seconds: TimeoutSeconds("How long the task stays open."),
@@ -287,6 +295,7 @@ const recordFields = {
   ),
   timeout_seconds: Type.Integer(),
   timeout_at: Time("When the task times out."),
+  urgent: Type.Boolean({ description: "A step of its escalation has marked it as urgent." }),
   redact_payload: Type.Boolean(),
   created_at: Time("UTC, with milliseconds."),
   updated_at: Time("Time of the last change of status."),
@@ -331,9 +340,27 @@ const approvalsField = {
   } as typeof ReadApprovals),
 };
 
+const escalationFields = {
+  escalation: Type.Array(StepRecord, {
+    description: "What happens while no one answers, in the order of the request. Empty if nothing does.",
+  }),
+  on_timeout: Nullable({
+    ...OnTimeoutRequest,
+    description: "The answer that counts if no one answers in time, or null.",
+  } as typeof OnTimeoutRequest),
+};
+
 /** A task as creation, completion and single reads return it. (spec: Task record) */
 export const TaskRecord = Type.Object(
-  { ...recordFields, ...actionFields, ...approvalsField, ...rejectedField, ...schemaFields, ...routingFields },
+  {
+    ...recordFields,
+    ...actionFields,
+    ...approvalsField,
+    ...escalationFields,
+    ...rejectedField,
+    ...schemaFields,
+    ...routingFields,
+  },
   { $id: "Task" },
 );
 export type TaskRecord = Static<typeof TaskRecord>;
@@ -355,6 +382,10 @@ export const ListedTask = Type.Object(
       ...ApprovalsSummary,
       description: "How many of the people who must approve have; null if one person decides.",
     } as typeof ApprovalsSummary),
+    next_step: Nullable({
+      ...NextStep,
+      description: "What happens next if no one answers, or null.",
+    } as typeof NextStep),
     ...Type.Partial(Type.Object({ payload, response, ...schemaFields })).properties,
     ...routingFields,
   },

@@ -2,13 +2,15 @@ import { beyondHome } from "../db/beyond-home.ts";
 import type { Column } from "../db/columns.ts";
 import { readStatement, writeStatement, type Reader, type Tx } from "../db/database.ts";
 import { homeOf, homeOfKey, located, ofTask, type Located, type OfTask } from "../db/home.ts";
+import { isOneOf, locationsFor } from "../db/ids.ts";
 import { forUpdate } from "../db/locks.ts";
 import { insertRow } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import { listVotes, type StoredVote } from "../approvals/store.ts";
-import { parseJson } from "../lib/json.ts";
+import { toldOf, type Told } from "../escalation/ladder.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
 import { findOlderTask } from "./older-keys.ts";
@@ -80,6 +82,8 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.action",
       "task_documents.listed_action",
       "task_documents.approval_policy",
+      "task_documents.escalation",
+      "task_documents.on_timeout",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])
@@ -138,21 +142,24 @@ export async function findRefusedResponse(
   return row?.response ?? null;
 }
 
-const selectRequest = readStatement<OfTask, Asked>((query, param) =>
+const selectRequest = readStatement<OfTask, Asked & Told>((query, param) =>
   query
     .selectFrom("task_documents")
-    .select(["assign_to", "notify", "approval_policy"])
-    .where("task_id", "=", param("task_id"))
-    .where("home", "=", param("home")),
+    .innerJoin("tasks", (join) =>
+      join.onRef("tasks.id", "=", "task_documents.task_id").onRef("tasks.home", "=", "task_documents.home"),
+    )
+    .select(["assign_to", "notify", "approval_policy", "escalation", "tasks.ladder"])
+    .where("task_documents.task_id", "=", param("task_id"))
+    .where("task_documents.home", "=", param("home")),
 );
 
 /** The people that a task's creation names. */
 export type Asked = Pick<TaskDocuments, "assign_to" | "notify" | "approval_policy">;
 
-/** Returns whom the creation of a task names; null if the task is gone. */
+/** Returns whom the creation of a task names, and whom its steps have told since; null if the task is gone. */
 export async function findRequest(reader: Reader, task_id: string): Promise<Asked | null> {
   const [row] = await reader.run(selectRequest, ofTask(task_id));
-  return row ?? null;
+  return row ? { ...row, notify: toldOf(row) } : null;
 }
 
 /** The same on Citus, where only the tasks of this home are asked. */
@@ -272,6 +279,18 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
     await tx.query.deleteFrom(table).where("task_id", "=", id).where("home", "=", home).execute();
   await deleteCandidates(tx, id);
   await tx.query.deleteFrom("tasks").where("id", "=", id).where("home", "=", home).execute();
+}
+
+/** Returns the answers that count if no one has answered, by the ids of their tasks. */
+export async function findFallbacks(reader: Reader, tasks: readonly Located[]): Promise<Map<string, JsonObject>> {
+  if (tasks.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom("task_documents")
+    .select(["task_id", "on_timeout"])
+    .where(isOneOf(reader.dialect, ["task_id", "home"], locationsFor(reader, tasks)))
+    .where("on_timeout", "is not", null)
+    .execute();
+  return new Map(rows.map(({ task_id, on_timeout }) => [task_id, JSON.parse(on_timeout!) as JsonObject]));
 }
 
 const selectNextDeadline = readStatement<object, { timeout_at: number }>((query) =>

@@ -8,6 +8,8 @@ import type { Standing } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { proposalOf, roundOf } from "../approvals/proposal.ts";
 import { removeDeliveriesOf } from "../deliveries/live-messages.ts";
+import { clockworkFor } from "../escalation/clockwork.ts";
+import { movedLadder, stepsOf } from "../escalation/ladder.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
@@ -186,7 +188,16 @@ export async function extendTask(
   const isOpen = !isTerminal(task.status) && ctx.db.now() < task.timeout_at;
   // A repeated request changes nothing, so a client may send it again.
   if (isOpen && timeout_at === task.timeout_at) return task;
-  const moved = await moveTask(ctx, task, { type: "extended", timeout_seconds, timeout_at }, actorOf(caller));
+  const clockwork = await clockworkFor(ctx.db, task.project, stepsOf(task.escalation));
+  const moved = await moveTask(
+    ctx,
+    task,
+    async (_reader, { ladder, created_at }) => {
+      const steps = movedLadder({ ladder, escalation: task.escalation }, { created_at, timeout_at }, clockwork);
+      return { type: "extended", timeout_seconds, timeout_at, steps };
+    },
+    actorOf(caller),
+  );
   // An answer may have been rejected since the task was read.
   const isSameAnswer = moved.verification_attempt === task.verification_attempt;
   const rejected_response = isSameAnswer ? task.rejected_response : await findRefusedResponse(ctx.db, moved);

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { SYSTEM } from "./decide.ts";
 import { DEADLINE_HINT, moveLocked } from "./move.ts";
 import { dueTasks, sweepTasks } from "./due-tasks.ts";
-import { findNextDeadline } from "./store.ts";
+import { findFallbacks, findNextDeadline } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 
 /** Maximum number of tasks that time out in one transaction. */
@@ -18,12 +18,22 @@ const DUE = dueTasks(
 
 /**
  * Times out up to `limit` tasks past their deadline and returns how many. Several processes may do this at once; each
- * task times out once. (spec: States and transitions, `timeout_seconds` elapses)
+ * task times out once. One with a declared answer is completed with it. (spec: States and transitions, `timeout_seconds`
+ * elapses; beyond the spec: In time)
  */
 export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promise<number> {
   return sweepTasks(db, DUE, { limit }, async (tx, lock) => {
     const due = await lock();
-    await moveLocked(tx, due, { type: "timed_out" }, SYSTEM);
+    const fallbacks = await findFallbacks(tx, due);
+    await moveLocked(
+      tx,
+      due,
+      ({ id }) => {
+        const response = fallbacks.get(id);
+        return response === undefined ? { type: "timed_out" } : { type: "fallback", response };
+      },
+      SYSTEM,
+    );
     return due.length;
   });
 }

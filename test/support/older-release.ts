@@ -66,6 +66,15 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       "alter table task_documents drop column approval_policy",
     ],
   ],
+  [
+    "0027-escalation",
+    [
+      "drop table escalation_templates",
+      "drop index tasks_next_step",
+      ...["ladder", "next_step_at", "urgent"].map((column) => `alter table tasks drop column ${column}`),
+      ...["escalation", "on_timeout"].map((column) => `alter table task_documents drop column ${column}`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -63,7 +63,8 @@ export function createEmailKind(ctx: Ctx): Kind {
       const answering = await answeringOf(ctx, caller, task, destination, hasDashboard);
       // A person who may not answer any more has nothing to correct, and the task is not theirs.
       if (purpose !== "decision" && purpose !== "ended" && "who_can_answer" in answering) return NEEDLESS;
-      if (purpose === "new_round" && ownVote(task, person?.id ?? null) !== undefined) return NEEDLESS;
+      const isForUndecided = purpose === "new_round" || purpose === "reminder";
+      if (isForUndecided && ownVote(task, person?.id ?? null) !== undefined) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       // Another project may have taken its id since.
       if (identity === null || !isSenderOf(identity, [task.project]))
@@ -88,6 +89,7 @@ export function createEmailKind(ctx: Ctx): Kind {
       const reply = {
         decision: null,
         assigned: is_reply ? delivery_id : null,
+        reminder: is_reply ? delivery_id : null,
         ended: "ended",
         new_round: `round.${roundOf(task)}`,
         sent_back: String(task.verification_attempt),

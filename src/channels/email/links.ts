@@ -5,6 +5,7 @@ import { emailKey } from "../../lib/text.ts";
 import { isActiveIn, type LinkGrant, type RecipientCaller } from "../../people/caller.ts";
 import { toPerson } from "../../people/sign-in.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
+import { toldOf, type Told } from "../../escalation/ladder.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import { listMailedAddresses } from "./addressees.ts";
@@ -66,8 +67,8 @@ async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMai
   return address === undefined ? null : { task, recipient: { address, user_id } };
 }
 
-function namedAddresses({ notify }: Pick<TaskWithDocuments, "notify">): string[] {
-  return parseNotify(notify).flatMap(({ channel, target }) => (channel === "email" ? [target] : []));
+function namedAddresses(task: Told): string[] {
+  return parseNotify(toldOf(task)).flatMap(({ channel, target }) => (channel === "email" ? [target] : []));
 }
 
 /**
@@ -76,7 +77,7 @@ function namedAddresses({ notify }: Pick<TaskWithDocuments, "notify">): string[]
  */
 export async function callerOfLink(
   reader: Reader,
-  task: Pick<TaskWithDocuments, "id" | "notify" | "project">,
+  task: Told & Pick<TaskWithDocuments, "id" | "project">,
   { address, user_id }: Recipient,
 ): Promise<RecipientCaller<LinkGrant> | null> {
   const user = user_id === null ? await findUserByEmail(reader, address) : await findUser(reader, user_id);

@@ -76,6 +76,7 @@ const LEADS: Readonly<Record<Purpose, string>> = {
   decision: "a decision is waiting for you",
   assigned: "a task was assigned to you",
   sent_back: "your answer was sent back",
+  reminder: "a decision is still waiting for you",
   new_round: "what you approved was changed, so decide again",
   ended: "a task is closed",
 };
@@ -247,6 +248,7 @@ function subjectOf({ purpose, answering, ending }: MessageOptions, hint: unknown
   if ("who_can_answer" in answering) return cutText(`For your information: ${wanted || task}`, MAX.subject);
   if (purpose === "sent_back") return cutText(`Sent back: ${wanted || task}`, MAX.subject);
   if (purpose === "new_round") return cutText(`Changed: ${wanted || task}`, MAX.subject);
+  if (purpose === "reminder") return cutText(`Reminder: ${wanted || task}`, MAX.subject);
   return cutText(wanted || `Decision needed: ${task}`, MAX.subject);
 }
 

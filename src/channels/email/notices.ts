@@ -18,7 +18,7 @@ export interface MailBody {
   identity: string;
   /** The user who had the address at that time, or null. An earlier release left it out. */
   user_id?: string | null;
-  /** Only with `assigned`: the address got an email about the task before. */
+  /** Only with `assigned` and `reminder`: the address got an email about the task before. */
   is_reply?: boolean;
 }
 
@@ -49,11 +49,11 @@ export async function enqueueMail(
       continue;
     }
     const body: MailBody = { purpose, identity: sender.id, user_id: user?.id ?? null };
-    if (purpose === "assigned") {
+    if (purpose === "assigned" || purpose === "reminder") {
       const others = (await lockMailsTo(tx, task_id, destination.target)).filter(
         ({ is_live }) => is_live === LIVE.never,
       );
-      // An email that was not sent yet will ask the person as the assignee.
+      // An email that was not sent yet will ask the person as things are then.
       if (others.some(({ is_waiting }) => is_waiting)) continue;
       body.is_reply = others.length > 0;
     }

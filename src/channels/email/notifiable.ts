@@ -7,4 +7,5 @@ export const notifiableEmail: NotifiableChannel = {
   example: "email:dana@example.com",
   problemOf: (target) => (isEmailAddress(target) ? null : "is not an email address."),
   isRoom: () => false,
+  remindsByDefault: true,
 };

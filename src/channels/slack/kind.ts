@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { roundOf } from "../../approvals/proposal.ts";
+import { remindersOf } from "../../escalation/ladder.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -15,7 +16,7 @@ import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store
 import { SlackFailure, type Slack } from "./client.ts";
 import type { PostBody } from "./notices.ts";
 import { readPlace, type Place } from "./place.ts";
-import { messageFor, newRoundFor, sentBackFor } from "./task-view.ts";
+import { messageFor, newRoundFor, reminderFor, sentBackFor } from "./task-view.ts";
 import { targetOf } from "./targets.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
@@ -83,7 +84,8 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     try {
       const posted = await slack.post(channel, message);
       const sent_back = task.verification_attempt;
-      const place: Place = { team, person, ...posted, sent_back, round: roundOf(task), replies: [] };
+      const shown = { sent_back, round: roundOf(task), reminded: remindersOf(task.ladder) };
+      const place: Place = { team, person, ...posted, ...shown, replies: [] };
       const known = { begun_at: null, place: JSON.stringify(place), shown: fingerprint(message) };
       return (await setPlace(ctx.db, delivery, known)) ? SENT : NEEDLESS;
     } catch (error) {
@@ -120,6 +122,12 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     if (!isTerminal(task.status) && roundOf(task) > round) {
       const { ts } = await slack.post(place.channel, newRoundFor(task, round), place.ts);
       const now: Place = { ...place, round: roundOf(task), replies: [...place.replies, ts] };
+      await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
+    }
+    const { reminded = 0 } = place;
+    if (!isTerminal(task.status) && remindersOf(task.ladder) > reminded) {
+      const { ts } = await slack.post(place.channel, reminderFor(task), place.ts);
+      const now: Place = { ...place, reminded: remindersOf(task.ladder), replies: [...place.replies, ts] };
       await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
     }
     return SENT;

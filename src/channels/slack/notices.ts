@@ -18,7 +18,7 @@ export interface PostBody {
   purpose?: Purpose;
 }
 
-const POSTED: ReadonlySet<Purpose> = new Set(["decision", "assigned", "new_round"]);
+const POSTED: ReadonlySet<Purpose> = new Set(["decision", "assigned", "new_round", "reminder"]);
 
 /**
  * Enqueues one message for each room or person; it is updated with its task. Records a failure if the person is deactivated
@@ -47,7 +47,7 @@ export async function enqueuePosts(
       await recordUnreachable(tx, notice, destination, "not_set_up: This server has no Slack connection.");
       continue;
     }
-    // The message that the person has already shows that the task is theirs, and has a reply about what was changed.
+    // The message that is there already shows that the task is theirs, and has replies about changes and reminders.
     if (notice.purpose !== "decision" && (await hasMessage(tx, notice.task_id, destination))) continue;
     const body: PostBody = { team, purpose: notice.purpose };
     await enqueue(tx, {

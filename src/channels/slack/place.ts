@@ -6,6 +6,8 @@ export interface Place extends SlackPlace, Audience {
   sent_back: number;
   /** The last round of approvals that they report. An earlier release left it out. */
   round?: number;
+  /** How many reminders they report. An earlier release left it out. */
+  reminded?: number;
   /** Ids of our replies. */
   replies: readonly string[];
 }

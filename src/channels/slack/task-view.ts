@@ -21,7 +21,7 @@ import type { Who } from "./clicks/click-context.ts";
 import { decisionOf, slackForm } from "./modal/form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import { slackCallerOf } from "./clicks/people.ts";
-import { line } from "./modal/text.ts";
+import { line, moment } from "./modal/text.ts";
 import type { SlackTask } from "./modal/summary.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
@@ -148,6 +148,13 @@ function sayChanged(task: TaskWithDocuments, since: number, now: Date): string {
 export function newRoundFor(task: TaskWithDocuments, since: number): SlackMessage {
   const text = line(sayChanged(task, since, new Date(task.created_at)), 2_900);
   return { text: text.text, blocks: [{ type: "section", text }] };
+}
+
+/** Returns the reply in the thread that reminds of an open task. Slack shows the deadline in the time zone of each reader. */
+export function reminderFor({ timeout_at }: Pick<TaskWithDocuments, "timeout_at">): SlackMessage {
+  const due = moment(timeout_at);
+  const text = { type: "mrkdwn", text: `Reminder: no one has answered yet. An answer is due by ${due}.` } as const;
+  return { text: "Reminder: no one has answered yet.", blocks: [{ type: "section", text }] };
 }
 
 /** Returns the fields of a task that Slack needs: of an open one, with the arguments that are up for approval. */

@@ -170,7 +170,13 @@ testWithSlack(
       const member = { id: who.user_id, team_id: home, name: "Dana", email: "dana@example.com" };
       const speaker = Object.assign(Object.create(slackOf(service).ofEnvironment), { member: async () => member });
       const workspaces = { only: async () => who.team_id, find: async () => speaker };
-      return slackCallerOf(service.ctx.db, workspaces, who, { id, notify: null, project: "default" }, "C0123456789");
+      return slackCallerOf(
+        service.ctx.db,
+        workspaces,
+        who,
+        { id, notify: null, escalation: null, ladder: null, project: "default" },
+        "C0123456789",
+      );
     };
     assert.equal((await callerFrom(slack.team.id)).person?.email, "dana@example.com");
     const guest = await callerFrom("T0OTHER");

@@ -4,6 +4,7 @@ import type { MemberGrant, Person, RecipientCaller } from "../../../people/calle
 import { isActiveIn } from "../../../people/caller.ts";
 import { toPerson } from "../../../people/sign-in.ts";
 import { findUserByAccount, findUserByEmail } from "../../../people/store.ts";
+import { toldOf, type Told } from "../../../escalation/ladder.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
 import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { SlackFailure } from "../client.ts";
@@ -28,7 +29,7 @@ export async function slackCallerOf(
   reader: Reader,
   workspaces: WorkspaceLookup,
   { team_id, user_id }: Who,
-  task: Pick<TaskWithDocuments, "id" | "notify" | "project">,
+  task: Told & Pick<TaskWithDocuments, "id" | "project">,
   channel: string | null,
 ): Promise<SlackCaller> {
   const is_assigned_only = await isAssignedOnly(reader, task.id, { team_id, user_id }, channel);
@@ -80,12 +81,8 @@ async function confirmedEmail(workspaces: WorkspaceLookup, { team_id, user_id }:
  * Returns whether `notify` names this member and no one else in Slack. Ids are unique within a workspace.
  * @param only - the workspace of entries without one; null if there are several
  */
-function isNamed(
-  { notify }: Pick<TaskWithDocuments, "notify">,
-  { team_id, user_id }: Who,
-  only: string | null,
-): boolean {
-  const posts = parseNotify(notify).filter(({ channel }) => channel === "slack");
+function isNamed(task: Told, { team_id, user_id }: Who, only: string | null): boolean {
+  const posts = parseNotify(toldOf(task)).filter(({ channel }) => channel === "slack");
   const targets = new Set(posts.map(({ via, target }) => `${via ?? only} ${target}`));
   return targets.size === 1 && targets.has(`${team_id} ${user_id}`);
 }

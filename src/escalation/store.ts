@@ -1,0 +1,32 @@
+import type { Reader } from "../db/database.ts";
+import { beyondHome } from "../db/beyond-home.ts";
+import { readStatement } from "../db/database.ts";
+import type { Step } from "./ladder.ts";
+import { BUILT_IN } from "./templates.ts";
+
+/** Returns the steps of a template of a project; null if there is none by this name. */
+export async function findTemplate(reader: Reader, project: string, name: string): Promise<readonly Step[] | null> {
+  const row = await reader.query
+    .selectFrom("escalation_templates")
+    .select("steps")
+    .where("project", "=", project)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row === undefined ? (BUILT_IN.get(name) ?? null) : (JSON.parse(row.steps) as Step[]);
+}
+
+const selectNextStep = readStatement<object, { next_step_at: number | null }>((query) =>
+  query
+    .selectFrom("tasks")
+    .select("next_step_at")
+    .where("next_step_at", "is not", null)
+    .orderBy("next_step_at")
+    .limit(1)
+    .modifyEnd(beyondHome("next step")),
+);
+
+/** When the next step of any task is due, epoch milliseconds; null if there is none. */
+export async function findNextStep(reader: Reader): Promise<number | null> {
+  const [row] = await reader.run(selectNextStep, {});
+  return row?.next_step_at ?? null;
+}
