@@ -7,6 +7,7 @@ import { test } from "node:test";
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "mcp-route": ["people", "http", "lib", "mcp"],
   projects: ["people", "security", "http", "db", "lib"],
+  calendars: ["people", "security", "http", "db", "lib"],
   agents: ["tasks", "people", "security", "http", "db", "lib"],
   channels: ["actions", "approvals", "tasks", "drawing", "deliveries", "people", "security", "http", "db", "lib"],
   embed: ["actions", "approvals", "tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
