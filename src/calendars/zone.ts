@@ -1,3 +1,4 @@
+import { isTimeZone } from "../lib/time-zones.ts";
 import { HOUR, MINUTE, SECOND } from "../lib/time.ts";
 
 /** Formats of time zones that were asked for before, because creating one costs more than fifty uses. */
@@ -6,14 +7,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 const FORMATS_KEPT = 500;
 
 /** Whether this names a time zone that Node knows, such as `Europe/Berlin` or `UTC`. Offsets such as `+01:00` do not. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[a-z]/i.test(name)) return false;
-  try {
-    formatOf(name);
-    return true;
-  } catch {
-    return false;
-  }
+export function isZoneName(name: string): boolean {
+  return /^[a-z]/i.test(name) && isTimeZone(name);
 }
 
 /** @param instant - epoch milliseconds @returns milliseconds @throws RangeError if Node does not know the zone */

@@ -1243,6 +1243,92 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Calendar: {
+            /** @example support */
+            name: string;
+            /** @description The project whose tasks can name it. */
+            project: string;
+            /** @description IANA name, as in `Europe/Berlin` or `UTC`. */
+            time_zone: string;
+            /** @description When it is open, for each day of the week. At least one day has open time. */
+            hours: {
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                mon?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                tue?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                wed?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                thu?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                fri?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sat?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sun?: string[][];
+            };
+            /** @description Dates in its time zone without open time. */
+            closed: string[];
+            /**
+             * @description When the calendar was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was last changed.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "time_zone": "Europe/Berlin",
+         *       "hours": {
+         *         "mon": [
+         *           [
+         *             "09:00",
+         *             "17:00"
+         *           ]
+         *         ],
+         *         "fri": [
+         *           [
+         *             "09:00",
+         *             "12:00"
+         *           ]
+         *         ]
+         *       },
+         *       "closed": [
+         *         "2026-12-25"
+         *       ]
+         *     }
+         */
+        SetCalendar: {
+            /** @description IANA name, as in `Europe/Berlin` or `UTC`. */
+            time_zone: string;
+            /** @description When it is open, for each day of the week. At least one day has open time. */
+            hours: {
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                mon?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                tue?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                wed?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                thu?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                fri?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sat?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sun?: string[][] | null;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Dates in its time zone without open time. */
+            closed?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
         WebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
@@ -2074,6 +2160,8 @@ export interface components {
              *     - `project_unarchived`: An archived project was brought back.
              *     - `project_member_set`: A user joined a project, or got another role in it (`details.role`).
              *     - `project_member_removed`: A user was removed from a project.
+             *     - `calendar_set`: A calendar was created, or replaced (`details.replaced`).
+             *     - `calendar_deleted`: A calendar was deleted.
              *     - `agent_created`: An agent was created.
              *     - `agent_changed`: Settings of an agent were changed; `details.fields` names them.
              *     - `agent_stopped`: An agent was stopped; `details.cancel_open_tasks` says whether its open tasks were cancelled.
@@ -2097,7 +2185,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -2129,7 +2217,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "project" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
+                kind: "user" | "project" | "calendar" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
                 id: string;
             } | null;
             /** @description More about the event. */
