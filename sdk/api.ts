@@ -472,6 +472,19 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timeout_at: string;
+            /** @description What happens next if no one answers, or null. */
+            next_step: {
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /**
+                 * @description When it is due.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at: string;
+            } | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -769,6 +782,19 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timeout_at: string;
+            /** @description What happens next if no one answers, or null. */
+            next_step: {
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /**
+                 * @description When it is due.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at: string;
+            } | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -880,19 +906,6 @@ export interface components {
                 have: number | null;
                 /** @description 1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about. */
                 round: number;
-            } | null;
-            /** @description What happens next if no one answers, or null. */
-            next_step: {
-                /**
-                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
-                 * @enum {string}
-                 */
-                do: "remind" | "notify" | "offer" | "assign" | "raise";
-                /**
-                 * @description When it is due.
-                 * @example 2026-01-31T12:00:00.000Z
-                 */
-                at: string;
             } | null;
             /** @description Data for the person to review. */
             payload?: {

@@ -11,6 +11,7 @@ import {
 } from "fastify";
 import { agentRoutes, agentShapes } from "./agents/routes.ts";
 import { projectRoutes, projectShapes } from "./projects/routes.ts";
+import { calendarRoutes, calendarShapes } from "./calendars/routes.ts";
 import { CHANNELS } from "./channels/registered.ts";
 import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
@@ -64,6 +65,7 @@ const SHAPES = [
   ...taskShapes(CHANNELS),
   ...agentShapes,
   ...projectShapes,
+  ...calendarShapes,
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,
@@ -209,6 +211,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(agentRoutes, { ctx, prefix: "/api" });
   await app.register(projectRoutes, { ctx, prefix: "/api" });
+  await app.register(calendarRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

@@ -175,8 +175,13 @@ export const ERRORS = {
   },
   PROJECT_ARCHIVED: {
     status: 409,
-    message: "The project is archived. It accepts no new tasks, agents, keys or senders.",
+    message: "The project is archived. It accepts no new tasks, agents, keys, senders or calendars.",
     help: "Its open tasks can still be answered. An operator of all projects can bring it back: `PATCH /api/projects/{slug}` with `archived: false`.",
+  },
+  CALENDAR_NOT_FOUND: {
+    status: 404,
+    message: "The project has no calendar with this name.",
+    help: "The name is mistyped, the calendar was deleted, or it is in another project: name that with `?project=`. `GET /api/calendars` lists all calendars.",
   },
   AGENT_NOT_FOUND: {
     status: 404,
@@ -232,6 +237,11 @@ export const ERRORS = {
     status: 409,
     message: "An agent with this name already exists.",
     help: "Names of agents are unique, also among stopped ones. Choose another name, or delete the other agent.",
+  },
+  CALENDAR_IN_USE: {
+    status: 409,
+    message: "The calendar is in use, so it cannot be deleted.",
+    help: "Steps of open tasks count in it, or a template of steps names it. Delete it when they have ended. You can change its hours at any time: `PUT /api/calendars/{name}`.",
   },
   AGENT_TOKEN_LIMIT: {
     status: 409,

@@ -82,6 +82,9 @@ const OPERATORS: readonly Caller[] = ["admin bearer", "operator"];
 const ITS_OPERATORS: readonly Caller[] = [...OPERATORS, "operator of the project"];
 /** Of some project. */
 const SOME_OPERATORS: readonly Caller[] = [...ITS_OPERATORS, "operator of another project"];
+/** They create tasks, which can name a calendar. */
+const CALENDAR_READERS: readonly Caller[] = [...SOME_OPERATORS, ...ASKERS];
+const ITS_CALENDAR_READERS: readonly Caller[] = [...ITS_OPERATORS, "asking agent", "asking agent, of another's task"];
 const OTHERS_OF_PROJECTS: readonly Caller[] = ["operator of another project", "member of another project"];
 const PEOPLE: readonly Caller[] = [
   "operator",
@@ -102,6 +105,7 @@ interface World {
   user: string;
   key: string;
   identity: string;
+  calendar: string;
   agent: string;
   agentToken: string;
 }
@@ -121,6 +125,8 @@ interface Route {
   /** Some scope of an agent allows it. */
   isScoped?: true;
 }
+
+const CALENDAR = { time_zone: "Europe/Berlin", hours: { mon: [["09:00", "17:00"]] } };
 
 const taskPath = (rest = "") => ({ path: ({ task }: World) => `/api/tasks/${task}${rest}` });
 const identityPath =
@@ -339,6 +345,26 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/projects/default/members/${user}`,
   },
+  "GET /api/calendars": { may: CALENDAR_READERS, isScoped: true, status: 200 },
+  "GET /api/calendars/{name}": {
+    may: ITS_CALENDAR_READERS,
+    isScoped: true,
+    status: 200,
+    path: ({ calendar }) => `/api/calendars/${calendar}?project=default`,
+    has: "hours",
+  },
+  "PUT /api/calendars/{name}": {
+    may: ITS_OPERATORS,
+    status: 201,
+    path: () => `/api/calendars/${crypto.randomUUID()}?project=default`,
+    body: () => CALENDAR,
+    has: "hours",
+  },
+  "DELETE /api/calendars/{name}": {
+    may: ITS_OPERATORS,
+    status: 204,
+    path: ({ calendar }) => `/api/calendars/${calendar}?project=default`,
+  },
   "GET /api/agents": { may: SOME_OPERATORS, status: 200 },
   "POST /api/agents": { may: SOME_OPERATORS, status: 201, body: () => ({ name: crypto.randomUUID() }), has: "tokens" },
   "GET /api/agents/{id}": {
@@ -512,13 +538,14 @@ const MISSING: readonly (readonly [part: string, error_code: string])[] = [
   ["/api/channels/email/identities/{id}", "NOT_FOUND"],
   ["/api/admin/webhook-deliveries/{id}", "DELIVERY_NOT_FOUND"],
   ["/api/projects/{slug}", "PROJECT_NOT_FOUND"],
+  ["/api/calendars/{name}", "PROJECT_NOT_FOUND"],
 ];
 
 /** Returns the refusal of a person of another project. Members get 403 before anything is read. */
 function refusalElsewhere(name: string, caller: Caller): { status: number; error_code: string } {
   const missing = MISSING.find(([part]) => name.includes(part));
   if (missing === undefined) return { status: 403, error_code: "FORBIDDEN" };
-  const isForAnybody = ["TASK_NOT_FOUND", "PROJECT_NOT_FOUND"].includes(missing[1]);
+  const isForAnybody = missing[1] === "TASK_NOT_FOUND" || missing[0] === "/api/projects/{slug}";
   if (caller === "member of another project" && (!isForAnybody || FOR_OPERATORS.has(name)))
     return { status: 403, error_code: "FORBIDDEN" };
   return { status: 404, error_code: missing[1] };
@@ -535,7 +562,10 @@ const FOR_OPERATORS: ReadonlySet<string> = new Set([
 
 /** A task that an agent does not see does not exist for it, whatever it tries. */
 function refusalOfAgent(name: string, { isScoped }: Route, caller: Agent): { status: number; error_code: string } {
-  if (caller === "agent of another project" && name.includes("/api/projects/{slug}"))
+  if (
+    caller === "agent of another project" &&
+    (name.includes("/api/projects/{slug}") || name === "GET /api/calendars/{name}")
+  )
     return { status: 404, error_code: "PROJECT_NOT_FOUND" };
   const isOfTask = name.includes("/api/tasks/{id}");
   const isTask = isOfTask || name === "POST /api/embed/tokens";
@@ -687,9 +717,11 @@ async function newWorld(service: TestService, assignee: string): Promise<World> 
   await service.call("POST", "/api/channels/email/identities", {
     body: { id: identity, display_name: "Main", from_email: "tasks@example.com", transport: "log" },
   });
+  const calendar = "support";
+  await service.call("PUT", `/api/calendars/${calendar}`, { body: CALENDAR });
   const { id: agent, token_id: agentToken } = await newAgent(service);
   const { id: key } = await newServiceKey(service);
-  return { task, delivery: deliveries.body[0]!.id, user: user.id, key, identity, agent, agentToken };
+  return { task, delivery: deliveries.body[0]!.id, user: user.id, key, identity, calendar, agent, agentToken };
 }
 
 let calls = 0;
@@ -701,7 +733,7 @@ async function ask(
   world: World,
   headers: object,
 ): Promise<{ status: number; body: unknown }> {
-  const [method, described] = name.split(" ") as ["GET" | "POST" | "PATCH" | "DELETE", string];
+  const [method, described] = name.split(" ") as ["GET" | "POST" | "PUT" | "PATCH" | "DELETE", string];
   const url = route.path?.(world) ?? described;
   const payload = route.body && JSON.stringify(route.body(world));
   const response = await service.app.inject({

@@ -306,6 +306,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   tasks: true,
   projects: true,
   project_members: true,
+  calendars: true,
   agents: true,
   agent_tokens: true,
   local_agent: true,

@@ -336,19 +336,41 @@ const setsIdentity: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+/** A retry after a lost answer finds nothing to delete. */
+const deletes = (service: TestService, path: string) => async () => {
+  const answer = await service.call("DELETE", path);
+  return outcomeOf(answer.status === 404 ? { ...answer, status: 204 } : answer);
+};
+
 const deletesIdentity: UseCase["prepare"] = async ({ service }) => {
   const id = fresh("identity");
   const path = `/api/channels/email/identities/${id}`;
   await service.call("POST", "/api/channels/email/identities", { body: identityBody(id) });
   const gone = async () => (await service.call("GET", path)).status === 404;
   return {
-    // A retry after a lost answer finds nothing to delete.
-    act: async () => {
-      const answer = await service.call("DELETE", path);
-      return outcomeOf(answer.status === 404 ? { ...answer, status: 204 } : answer);
-    },
+    act: deletes(service, path),
     check: async () => ((await gone()) ? null : "the identity is still there"),
   };
+};
+
+const CALENDAR = { time_zone: "Europe/Berlin", hours: { mon: [["09:00", "17:00"]] } };
+
+const setsCalendar: UseCase["prepare"] = async ({ service }) => {
+  const path = `/api/calendars/${fresh("calendar")}`;
+  return {
+    act: async () => outcomeOf(await service.call("PUT", path, { body: CALENDAR })),
+    check: async () => {
+      const { status } = await service.call("GET", path);
+      return status === 200 ? null : `the calendar gives ${status}`;
+    },
+  };
+};
+
+const deletesCalendar: UseCase["prepare"] = async ({ service }) => {
+  const path = `/api/calendars/${fresh("calendar")}`;
+  await service.call("PUT", path, { body: CALENDAR });
+  const gone = async () => (await service.call("GET", path)).status === 404;
+  return { act: deletes(service, path), check: async () => ((await gone()) ? null : "the calendar is still there") };
 };
 
 const readsAs =
@@ -411,6 +433,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "revoke a key", prepare: revokesKey },
   { name: "set an email sender", prepare: setsIdentity },
   { name: "delete an email sender", prepare: deletesIdentity },
+  { name: "set a calendar", prepare: setsCalendar },
+  { name: "delete a calendar", prepare: deletesCalendar },
   { name: "list tasks as a person", prepare: readsAs("/api/tasks?limit=5") },
   { name: "count tasks as a person", prepare: readsAs("/api/tasks/counts") },
   { name: "who am I", prepare: readsAs("/api/auth/me") },

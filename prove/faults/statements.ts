@@ -34,6 +34,7 @@ const TABLES = Object.keys({
   tasks: true,
   projects: true,
   project_members: true,
+  calendars: true,
   agents: true,
   agent_tokens: true,
   local_agent: true,

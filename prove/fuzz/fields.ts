@@ -317,6 +317,10 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
   name: (random) => (random.chance(0.8) ? `name-${random.int(100_000)}` : undefined),
   project: (random) => random.pick([null, "default"]),
   origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
+  time_zone: (random) => random.pick(["Europe/Berlin", "pacific/apia", "UTC", "+01:00", "Mars/Base"]),
+  hours: (random) =>
+    fromValue(random.pick([{ mon: [["09:00", "17:00"]] }, { sun: [["00:00", "24:00"]] }, { tue: [] }])),
+  closed: (random) => fromValue(random.pick([[], ["2026-12-25"], ["2026-02-29"]])),
   // An email sender that never opens a connection.
   id: (random) => `identity-${random.int(12)}`,
   from_email: (random) => (random.chance(0.9) ? "tasks@example.com" : "x"),

@@ -288,7 +288,7 @@ function pathOf({ path }: Operation, id: string): string {
   return path
     .replace("/tokens/{token_id}", "")
     .replace("/members/{user_id}", "")
-    .replace(/\{(?:id|slug)\}/, () => id);
+    .replace(/\{(?:id|slug|name)\}/, () => id);
 }
 
 function idFor(random: Random, operation: Operation, known: Known, open: string | undefined): string {
@@ -297,6 +297,7 @@ function idFor(random: Random, operation: Operation, known: Known, open: string 
     const user = known.users.length > 0 ? random.pick(known.users) : "usr_none";
     return operation.path.includes("{user_id}") ? `${slug}/members/${user}` : slug;
   }
+  if (operation.path.includes("/calendars/")) return `calendar-${random.int(4)}`;
   if (operation.path.includes("webhook"))
     return known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_none";
   if (operation.path.includes("/users/")) return known.users.length > 0 ? random.pick(known.users) : "usr_none";

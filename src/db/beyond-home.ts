@@ -28,6 +28,10 @@ export const BEYOND_HOME = {
   "next deadline": { breaks: ["home"], why: "It may be in any home." },
   "due steps": { breaks: ["home", "lock"], why: "Steps become due in all homes." },
   "next step": { breaks: ["home"], why: "It may be in any home." },
+  "tasks with a calendar": {
+    breaks: ["home"],
+    why: "The open tasks whose steps count in a calendar are in all homes.",
+  },
   "lapsed claims": { breaks: ["home", "lock"], why: "Claims end in all homes." },
   "next end of a claim": { breaks: ["home"], why: "It may be in any home." },
   "open tasks of an agent": { breaks: ["home"], why: "The tasks of one agent are in all homes." },

@@ -181,6 +181,15 @@ export const COLUMNS = {
     task_id: "text",
     home: "integer",
   },
+  calendars: {
+    project: "text",
+    name: "text",
+    time_zone: "text",
+    hours: "json",
+    closed: "json",
+    created_at: "bigint",
+    updated_at: "bigint",
+  },
   agents: {
     id: "text",
     project: "text",

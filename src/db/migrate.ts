@@ -26,6 +26,7 @@ import { homes } from "./migrations/0021-homes.ts";
 import { actions } from "./migrations/0022-actions.ts";
 import { listedActions } from "./migrations/0023-listed-actions.ts";
 import { approvals } from "./migrations/0024-approvals.ts";
+import { calendars } from "./migrations/0025-calendars.ts";
 import { escalation } from "./migrations/0027-escalation.ts";
 import type { Schema } from "./schema.ts";
 
@@ -127,6 +128,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0022-actions": actions,
     "0023-listed-actions": listedActions,
     "0024-approvals": approvals(dialect),
+    "0025-calendars": calendars(dialect),
     "0027-escalation": escalation,
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

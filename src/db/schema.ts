@@ -18,6 +18,7 @@ export interface Schema {
   task_approvals: TaskApprovalRow;
   projects: ProjectRow;
   project_members: ProjectMemberRow;
+  calendars: CalendarRow;
   agents: AgentRow;
   agent_tokens: AgentTokenRow;
   local_agent: LocalAgentRow;
@@ -304,6 +305,21 @@ export interface ProjectMemberRow {
   /** `member`, `operator`, or `left`: the open tasks of the person there go to others. */
   role: string;
   created_at: number;
+}
+
+/** The hours when a team works. A project has each name once. */
+export interface CalendarRow {
+  /** The slug of its project. */
+  project: string;
+  name: string;
+  /** IANA name. */
+  time_zone: string;
+  /** JSON: for each day with open time, such as `mon`, pairs of times. */
+  hours: string;
+  /** JSON: dates without open time. */
+  closed: string;
+  created_at: number;
+  updated_at: number;
 }
 
 /** A program that asks people. */

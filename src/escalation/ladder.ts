@@ -26,31 +26,25 @@ export interface Rung {
   /** When it is due. */
   at: number;
   done_at: number | null;
+  /** The calendar that it counts in; left out if there is none. */
+  calendar?: string;
 }
 
 /** The steps of a task with their times, in the order of the request. */
 export type Ladder = readonly Rung[];
 
-/** Returns the moment at which so much of the time after a moment has passed. Both in milliseconds; null: it never comes. */
-export type Passing = (from: number, amount: number) => number | null;
-
-/** How time passes for the steps of a task. */
+/** How time passes in calendars: only open time counts. All times are epoch milliseconds. */
 export interface Clockwork {
-  /** In a calendar: only open time counts. */
-  passingIn(calendar: string): Passing;
-  /** How much open time is between two moments, in milliseconds. */
-  openBetween(calendar: string, from: number, until: number): number;
+  /** Whether there is a calendar of this name. */
+  has(calendar: string): boolean;
+  /** Returns when an amount of open time has passed, in milliseconds; null: not by `until`. */
+  closesAfter(calendar: string, start: number, amount: number, until: number): number | null;
+  /** Returns how much open time is between two moments, in milliseconds. */
+  openBetween(calendar: string, start: number, end: number): number;
 }
 
-/** Steps that name no calendar need nothing. */
-export const WITHOUT_CALENDARS: Clockwork = {
-  passingIn: unknownCalendar,
-  openBetween: unknownCalendar,
-};
-
-function unknownCalendar(name: string): never {
-  throw new Error(`No calendar was read by the name "${name}"`);
-}
+/** For steps that name no calendar. */
+export const WITHOUT_CALENDARS: Clockwork = { has: () => false, closesAfter: () => null, openBetween: () => 0 };
 
 /** Returns what a step of a request asks for, with null where it says nothing. */
 export function toStep({ do: kind, after, calendar, to }: StepRequest): Step {
@@ -103,7 +97,7 @@ export function dueAt({ after, calendar }: Step, { created_at, timeout_at }: Spa
     typeof after === "number"
       ? after * SECOND
       : Math.floor(clockwork.openBetween(calendar, created_at, timeout_at) * after.fraction);
-  return clockwork.passingIn(calendar)(created_at, amount) ?? timeout_at;
+  return clockwork.closesAfter(calendar, created_at, amount, timeout_at) ?? timeout_at;
 }
 
 /** The columns of a task that its steps set. */
@@ -119,6 +113,7 @@ export function firstLadder(escalation: Escalation | null, span: Span, clockwork
     do: step.do,
     at: dueAt(step, span, clockwork),
     done_at: null,
+    ...(step.calendar !== null && { calendar: step.calendar }),
   }));
   return ladderColumns(ladder, span.timeout_at);
 }
@@ -132,9 +127,11 @@ export function movedLadder(
   const rungs = ladderOf(ladder);
   const steps = stepsOf(escalation);
   if (rungs === null) return { ladder: null, next_step_at: null };
-  const moved = rungs.map((rung, i) =>
-    rung.done_at === null ? { ...rung, at: dueAt(steps[i]!, span, clockwork) } : rung,
-  );
+  const moved = rungs.map((rung, i): Rung => {
+    const step = steps[i]!;
+    const isKnown = step.calendar === null || clockwork.has(step.calendar);
+    return rung.done_at === null && isKnown ? { ...rung, at: dueAt(step, span, clockwork) } : rung;
+  });
   return ladderColumns(moved, span.timeout_at);
 }
 

@@ -72,18 +72,23 @@ export async function projectForNew(reader: Reader, caller: Caller, asked: strin
     if (caller.is_archived) throw new ServiceError("PROJECT_ARCHIVED");
     return caller.project;
   }
-  const slug = asked ?? ownProject(caller);
+  const slug = asked ?? ownProject(caller, "/project");
   if (isOperatorOf(caller, slug)) return requireOpen(reader, slug);
   // Others must not learn that the project exists.
   if (caller.kind === "user" && isInProject(caller.user, slug)) throw new ServiceError("FORBIDDEN");
   throw noSuchProject();
 }
 
-function ownProject(caller: Caller): string {
+/**
+ * Returns the project that an operator means without naming one: the default project, or the only one of theirs.
+ * @param path - where a request can name one
+ * @throws ServiceError FORBIDDEN, VALIDATION_FAILED
+ */
+export function ownProject(caller: Caller, path: string): string {
   if (isOperatorOf(caller, DEFAULT_PROJECT)) return DEFAULT_PROJECT;
   const [only, ...others] = operatedBy(caller);
   if (only === undefined) throw new ServiceError("FORBIDDEN");
-  if (others.length > 0) throw invalid("/project", "Must name one of your projects.", "required");
+  if (others.length > 0) throw invalid(path, "Must name one of your projects.", "required");
   return only;
 }
 

@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
+import { isTimeZone } from "../lib/time-zones.ts";
 import { recordSecurityEvent, type SecurityEvent } from "../security/record.ts";
 import { actorOfUser } from "./actor.ts";
 import type { Browser } from "./browser.ts";
@@ -230,12 +231,4 @@ export function meOf(person: Person, isLimited: boolean): Me {
 
 export function toPerson({ id, email, display_name, is_operator, time_zone, projects }: User): Person {
   return { id, email, display_name, is_operator, time_zone, projects };
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return Intl.DateTimeFormat("en", { timeZone: name }) !== null;
-  } catch {
-    return false;
-  }
 }

@@ -36,6 +36,8 @@ export const SECURITY_EVENTS = {
   project_unarchived: "An archived project was brought back.",
   project_member_set: "A user joined a project, or got another role in it (`details.role`).",
   project_member_removed: "A user was removed from a project.",
+  calendar_set: "A calendar was created, or replaced (`details.replaced`).",
+  calendar_deleted: "A calendar was deleted.",
   agent_created: "An agent was created.",
   agent_changed: "Settings of an agent were changed; `details.fields` names them.",
   agent_stopped: "An agent was stopped; `details.cancel_open_tasks` says whether its open tasks were cancelled.",
@@ -83,6 +85,7 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 export const TARGET_KINDS = [
   "user",
   "project",
+  "calendar",
   "agent",
   "embed_key",
   "email_sender",

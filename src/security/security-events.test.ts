@@ -216,6 +216,16 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("DELETE", `/api/projects/default/members/${id}`);
     return { actor: ADMIN, target: { kind: "project", id: "default" }, details: { user_id: id, email } };
   },
+  calendar_set: async ({ service }) => {
+    const body = { time_zone: "Europe/Berlin", hours: { mon: [["09:00", "17:00"]] } };
+    await service.call("PUT", "/api/calendars/support", { body });
+    const details = { project: "default", time_zone: "Europe/Berlin", replaced: false };
+    return { actor: ADMIN, target: { kind: "calendar", id: "support" }, details };
+  },
+  calendar_deleted: async ({ service }) => {
+    await service.call("DELETE", "/api/calendars/support");
+    return { actor: ADMIN, target: { kind: "calendar", id: "support" }, details: { project: "default" } };
+  },
   agent_created: async ({ service }) => {
     const { id, name } = await newAgent(service);
     return { actor: ADMIN, target: { kind: "agent", id }, details: { name } };

@@ -38,6 +38,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     approvals: null,
     escalation: [],
     on_timeout: null,
+    next_step: null,
     urgent: false,
     assign_to: { email: "Dana@example.com" },
     assigned_to_email: "Dana@example.com",

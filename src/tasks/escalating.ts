@@ -111,8 +111,9 @@ async function takeSteps({ notifier }: Ctx, tx: Tx, task: Task, documents: Stepp
   const entries: AuditEntry[] = [];
   for (const i of due) {
     const step = steps[i]!;
-    // Its calendar may have been changed since.
-    const at = step.calendar === null ? rungs[i]!.at : dueAt(step, task, clockwork);
+    // Its calendar may have been changed since, or deleted in the moment in which the task was created.
+    const isCounted = step.calendar !== null && clockwork.has(step.calendar);
+    const at = isCounted ? dueAt(step, task, clockwork) : rungs[i]!.at;
     rungs[i] = { ...rungs[i]!, at };
     if (at > clock) continue;
     const extra = await EFFECTS[step.do](walk, step);

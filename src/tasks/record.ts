@@ -84,7 +84,6 @@ export function toListed(
     ...lastFields(task, documents, caller),
     ...listedActionFields(documents.listed_action),
     approvals: toApprovalsSummary(task.approvals, isTerminal(task.status)),
-    next_step: toNextStep(task),
   });
 }
 
@@ -111,6 +110,7 @@ function lastFields(
     verification_attempts_left: attemptsLeft({ ...task, verifier_config }),
     timeout_seconds: task.timeout_seconds,
     timeout_at: isoTime(task.timeout_at),
+    next_step: toNextStep(task),
     urgent: task.urgent === 1,
     redact_payload: task.redact_payload,
     created_at: isoTime(task.created_at),

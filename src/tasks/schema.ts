@@ -295,6 +295,10 @@ const recordFields = {
   ),
   timeout_seconds: Type.Integer(),
   timeout_at: Time("When the task times out."),
+  next_step: Nullable({
+    ...NextStep,
+    description: "What happens next if no one answers, or null.",
+  } as typeof NextStep),
   urgent: Type.Boolean({ description: "A step of its escalation has marked it as urgent." }),
   redact_payload: Type.Boolean(),
   created_at: Time("UTC, with milliseconds."),
@@ -382,10 +386,6 @@ export const ListedTask = Type.Object(
       ...ApprovalsSummary,
       description: "How many of the people who must approve have; null if one person decides.",
     } as typeof ApprovalsSummary),
-    next_step: Nullable({
-      ...NextStep,
-      description: "What happens next if no one answers, or null.",
-    } as typeof NextStep),
     ...Type.Partial(Type.Object({ payload, response, ...schemaFields })).properties,
     ...routingFields,
   },

@@ -1,7 +1,7 @@
 import type { Policy } from "../approvals/policy.ts";
 import type { Reader } from "../db/database.ts";
 import type { TaskRow } from "../db/schema.ts";
-import { clockworkFor } from "../escalation/clockwork.ts";
+import { clockworkFor, requireCalendars } from "../escalation/clockwork.ts";
 import { requireLadder, toStep, WITHOUT_CALENDARS, type Escalation, type Step } from "../escalation/ladder.ts";
 import type { StepRequest } from "../escalation/schema.ts";
 import { findTemplate } from "../escalation/store.ts";
@@ -111,7 +111,9 @@ export async function placedEscalation(
       by === "steps" ? `/escalation/${i}/do` : "/escalation",
       "`approvals.from` says who decides, so no step can offer or assign the task to others.",
     );
-  return { escalation: { ...escalation, steps }, clockwork: await clockworkFor(reader, project, steps) };
+  const clockwork = await clockworkFor(reader, project, steps);
+  requireCalendars(steps, clockwork, "/escalation");
+  return { escalation: { ...escalation, steps }, clockwork };
 }
 
 /** Returns whether a step of a new task may be due before the next look. */

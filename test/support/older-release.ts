@@ -66,6 +66,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       "alter table task_documents drop column approval_policy",
     ],
   ],
+  ["0025-calendars", ["drop table calendars"]],
   [
     "0027-escalation",
     [

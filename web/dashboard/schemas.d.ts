@@ -333,6 +333,19 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timeout_at: string;
+            /** @description What happens next if no one answers, or null. */
+            next_step: {
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /**
+                 * @description When it is due.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at: string;
+            } | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -630,6 +643,19 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timeout_at: string;
+            /** @description What happens next if no one answers, or null. */
+            next_step: {
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /**
+                 * @description When it is due.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at: string;
+            } | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -741,19 +767,6 @@ export interface components {
                 have: number | null;
                 /** @description 1, 2, ...: an edit begins another round, and earlier decisions do not count in it. `payload` is what this round is about. */
                 round: number;
-            } | null;
-            /** @description What happens next if no one answers, or null. */
-            next_step: {
-                /**
-                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
-                 * @enum {string}
-                 */
-                do: "remind" | "notify" | "offer" | "assign" | "raise";
-                /**
-                 * @description When it is due.
-                 * @example 2026-01-31T12:00:00.000Z
-                 */
-                at: string;
             } | null;
             /** @description Data for the person to review. */
             payload?: {
@@ -1327,6 +1340,92 @@ export interface components {
              * @enum {string|null}
              */
             role?: "member" | "operator" | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Calendar: {
+            /** @example support */
+            name: string;
+            /** @description The project whose tasks can name it. */
+            project: string;
+            /** @description IANA name, as in `Europe/Berlin` or `UTC`. */
+            time_zone: string;
+            /** @description When it is open, for each day of the week. At least one day has open time. */
+            hours: {
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                mon?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                tue?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                wed?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                thu?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                fri?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sat?: string[][];
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sun?: string[][];
+            };
+            /** @description Dates in its time zone without open time. */
+            closed: string[];
+            /**
+             * @description When the calendar was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was last changed.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "time_zone": "Europe/Berlin",
+         *       "hours": {
+         *         "mon": [
+         *           [
+         *             "09:00",
+         *             "17:00"
+         *           ]
+         *         ],
+         *         "fri": [
+         *           [
+         *             "09:00",
+         *             "12:00"
+         *           ]
+         *         ]
+         *       },
+         *       "closed": [
+         *         "2026-12-25"
+         *       ]
+         *     }
+         */
+        SetCalendar: {
+            /** @description IANA name, as in `Europe/Berlin` or `UTC`. */
+            time_zone: string;
+            /** @description When it is open, for each day of the week. At least one day has open time. */
+            hours: {
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                mon?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                tue?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                wed?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                thu?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                fri?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sat?: string[][] | null;
+                /** @description From and to, as `HH:MM`, in order and without overlaps. `to` is not part of it, and can be `24:00`. Left out or `[]`: closed. */
+                sun?: string[][] | null;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Dates in its time zone without open time. */
+            closed?: string[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -2161,6 +2260,8 @@ export interface components {
              *     - `project_unarchived`: An archived project was brought back.
              *     - `project_member_set`: A user joined a project, or got another role in it (`details.role`).
              *     - `project_member_removed`: A user was removed from a project.
+             *     - `calendar_set`: A calendar was created, or replaced (`details.replaced`).
+             *     - `calendar_deleted`: A calendar was deleted.
              *     - `agent_created`: An agent was created.
              *     - `agent_changed`: Settings of an agent were changed; `details.fields` names them.
              *     - `agent_stopped`: An agent was stopped; `details.cancel_open_tasks` says whether its open tasks were cancelled.
@@ -2184,7 +2285,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -2216,7 +2317,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "project" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
+                kind: "user" | "project" | "calendar" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
                 id: string;
             } | null;
             /** @description More about the event. */

@@ -5,6 +5,7 @@ import { cutText, oneLine, plainLines, splitText } from "../../../form/plain-tex
 import { fieldNames } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { ENDINGS, fillText } from "../../../endings/sentences.ts";
+import { isTimeZone } from "../../lib/time-zones.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import { summaryOfTask } from "../payload-summary.ts";
@@ -211,14 +212,6 @@ function settingsOf({ settings_link }: MessageOptions): Link | null {
 function recipientOf({ name, address }: MessageOptions["to"]): string {
   const known = cutText(oneLine(name ?? ""), MAX.name);
   return known === "" ? oneLine(address) : `${known} (${oneLine(address)})`;
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
-  } catch {
-    return false;
-  }
 }
 
 /** Returns "Fri 20 Nov, 17:40 CET". It has the day, because an email may be read later than today. */
