@@ -152,7 +152,7 @@ export function nextRung(ladder: Ladder, timeout_at: number): Rung | null {
 export function dueRungs(ladder: Ladder, { now, timeout_at }: { now: number; timeout_at: number }): number[] {
   return Array.from(ladder.keys())
     .filter((i) => ladder[i]!.done_at === null && ladder[i]!.at <= now && ladder[i]!.at < timeout_at)
-    .sort((a, b) => ladder[a]!.at - ladder[b]!.at || a - b);
+    .toSorted((a, b) => ladder[a]!.at - ladder[b]!.at || a - b);
 }
 
 /** Reads the column `ladder` of a task; null if nothing happens. */

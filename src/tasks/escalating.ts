@@ -119,7 +119,7 @@ async function takeSteps({ notifier }: Ctx, tx: Tx, task: Task, documents: Stepp
     const extra = await EFFECTS[step.do](walk, step);
     const said = { action: "escalated", channel: null, extra: { step: i + 1, do: step.do, ...extra } };
     entries.push(entryBeside(walk.task, said, now));
-    rungs[i] = { ...rungs[i]!, done_at: now };
+    rungs[i] = { ...rungs[i], done_at: now };
     Object.assign(walk.task, { audit_seq: walk.task.audit_seq + 1, updated_at: now, ladder: JSON.stringify(rungs) });
   }
   return { after: { ...walk.task, ...ladderColumns(rungs, task.timeout_at) }, entries, owed };
