@@ -129,7 +129,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0023-listed-actions": listedActions,
     "0024-approvals": approvals(dialect),
     "0025-calendars": calendars(dialect),
-    "0027-escalation": escalation,
+    "0027-escalation": escalation(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

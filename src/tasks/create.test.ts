@@ -24,6 +24,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
   assert.equal(answer.status, 201);
   assert.equal(answer.headers["idempotent-replayed"], "false");
   assert.match(answer.body.id, /^tsk_[0-9a-hjkmnp-tv-z]{26}$/);
+  const reminder = { do: "remind", at: "2026-01-31T12:45:00.000Z" };
   assert.deepEqual(answer.body, {
     id: answer.body.id,
     idempotency_key: body.idempotency_key,
@@ -36,9 +37,9 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     action: null,
     actions: null,
     approvals: null,
-    escalation: [],
+    escalation: [{ step: 1, ...reminder, after: { fraction: 0.75 }, calendar: null, to: null, done_at: null }],
     on_timeout: null,
-    next_step: null,
+    next_step: reminder,
     urgent: false,
     assign_to: { email: "Dana@example.com" },
     assigned_to_email: "Dana@example.com",
