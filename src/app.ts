@@ -51,6 +51,7 @@ import { sourceOf } from "./people/rate-limits.ts";
 import { peopleRoutes, peopleShapes } from "./people/routes.ts";
 import { describeRequest, observeFailures } from "./security/observe.ts";
 import { COMMAND_LINE, duringRequest } from "./security/request.ts";
+import { templateRoutes, templateShapes } from "./templates/routes.ts";
 import { taskRoutes, taskShapes } from "./tasks/routes.ts";
 
 /** How long the head and the body of a request may take to arrive; an answer may take longer (polls do). */
@@ -66,6 +67,7 @@ const SHAPES = [
   ...agentShapes,
   ...projectShapes,
   ...calendarShapes,
+  ...templateShapes,
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,
@@ -212,6 +214,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(agentRoutes, { ctx, prefix: "/api" });
   await app.register(projectRoutes, { ctx, prefix: "/api" });
   await app.register(calendarRoutes, { ctx, prefix: "/api" });
+  await app.register(templateRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

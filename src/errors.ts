@@ -175,7 +175,7 @@ export const ERRORS = {
   },
   PROJECT_ARCHIVED: {
     status: 409,
-    message: "The project is archived. It accepts no new tasks, agents, keys, senders or calendars.",
+    message: "The project is archived. It accepts no new tasks, agents, keys, senders, calendars or templates.",
     help: "Its open tasks can still be answered. An operator of all projects can bring it back: `PATCH /api/projects/{slug}` with `archived: false`.",
   },
   CALENDAR_NOT_FOUND: {
@@ -237,6 +237,11 @@ export const ERRORS = {
     status: 409,
     message: "An agent with this name already exists.",
     help: "Names of agents are unique, also among stopped ones. Choose another name, or delete the other agent.",
+  },
+  TEMPLATE_NOT_FOUND: {
+    status: 404,
+    message: "The project has no template with this name.",
+    help: "The name is mistyped, the template was deleted, or it is in another project: name that with `?project=`. `GET /api/escalations` lists all templates of a project.",
   },
   CALENDAR_IN_USE: {
     status: 409,

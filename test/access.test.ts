@@ -82,7 +82,7 @@ const OPERATORS: readonly Caller[] = ["admin bearer", "operator"];
 const ITS_OPERATORS: readonly Caller[] = [...OPERATORS, "operator of the project"];
 /** Of some project. */
 const SOME_OPERATORS: readonly Caller[] = [...ITS_OPERATORS, "operator of another project"];
-/** They create tasks, which can name a calendar. */
+/** They create tasks, which can name a calendar or a template. */
 const CALENDAR_READERS: readonly Caller[] = [...SOME_OPERATORS, ...ASKERS];
 const ITS_CALENDAR_READERS: readonly Caller[] = [...ITS_OPERATORS, "asking agent", "asking agent, of another's task"];
 const OTHERS_OF_PROJECTS: readonly Caller[] = ["operator of another project", "member of another project"];
@@ -106,6 +106,7 @@ interface World {
   key: string;
   identity: string;
   calendar: string;
+  template: string;
   agent: string;
   agentToken: string;
 }
@@ -126,6 +127,7 @@ interface Route {
   isScoped?: true;
 }
 
+const TEMPLATE = { steps: [{ after: 60, do: "raise" }] };
 const CALENDAR = { time_zone: "Europe/Berlin", hours: { mon: [["09:00", "17:00"]] } };
 
 const taskPath = (rest = "") => ({ path: ({ task }: World) => `/api/tasks/${task}${rest}` });
@@ -345,6 +347,31 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/projects/default/members/${user}`,
   },
+  "GET /api/escalations": {
+    may: ITS_CALENDAR_READERS,
+    isScoped: true,
+    status: 200,
+    path: () => "/api/escalations?project=default",
+  },
+  "GET /api/escalations/{name}": {
+    may: ITS_CALENDAR_READERS,
+    isScoped: true,
+    status: 200,
+    path: () => "/api/escalations/standard?project=default",
+    has: "steps",
+  },
+  "PUT /api/escalations/{name}": {
+    may: ITS_OPERATORS,
+    status: 201,
+    path: () => `/api/escalations/${crypto.randomUUID()}?project=default`,
+    body: () => TEMPLATE,
+    has: "steps",
+  },
+  "DELETE /api/escalations/{name}": {
+    may: ITS_OPERATORS,
+    status: 204,
+    path: ({ template }) => `/api/escalations/${template}?project=default`,
+  },
   "GET /api/calendars": { may: CALENDAR_READERS, isScoped: true, status: 200 },
   "GET /api/calendars/{name}": {
     may: ITS_CALENDAR_READERS,
@@ -539,6 +566,8 @@ const MISSING: readonly (readonly [part: string, error_code: string])[] = [
   ["/api/admin/webhook-deliveries/{id}", "DELIVERY_NOT_FOUND"],
   ["/api/projects/{slug}", "PROJECT_NOT_FOUND"],
   ["/api/calendars/{name}", "PROJECT_NOT_FOUND"],
+  ["/api/escalations/{name}", "PROJECT_NOT_FOUND"],
+  ["/api/escalations", "PROJECT_NOT_FOUND"],
 ];
 
 /** Returns the refusal of a person of another project. Members get 403 before anything is read. */
@@ -564,7 +593,7 @@ const FOR_OPERATORS: ReadonlySet<string> = new Set([
 function refusalOfAgent(name: string, { isScoped }: Route, caller: Agent): { status: number; error_code: string } {
   if (
     caller === "agent of another project" &&
-    (name.includes("/api/projects/{slug}") || name === "GET /api/calendars/{name}")
+    (name.includes("/api/projects/{slug}") || /^GET .*(?:calendars.{name}|escalations)/.test(name))
   )
     return { status: 404, error_code: "PROJECT_NOT_FOUND" };
   const isOfTask = name.includes("/api/tasks/{id}");
@@ -717,11 +746,23 @@ async function newWorld(service: TestService, assignee: string): Promise<World> 
   await service.call("POST", "/api/channels/email/identities", {
     body: { id: identity, display_name: "Main", from_email: "tasks@example.com", transport: "log" },
   });
+  const template = "support";
+  await service.call("PUT", `/api/escalations/${template}`, { body: TEMPLATE });
   const calendar = "support";
   await service.call("PUT", `/api/calendars/${calendar}`, { body: CALENDAR });
   const { id: agent, token_id: agentToken } = await newAgent(service);
   const { id: key } = await newServiceKey(service);
-  return { task, delivery: deliveries.body[0]!.id, user: user.id, key, identity, calendar, agent, agentToken };
+  return {
+    task,
+    delivery: deliveries.body[0]!.id,
+    user: user.id,
+    key,
+    identity,
+    calendar,
+    template,
+    agent,
+    agentToken,
+  };
 }
 
 let calls = 0;

@@ -29,6 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   actions: ["http", "lib"],
   // How the decisions of several people come to one.
   approvals: ["actions", "people", "http", "db", "lib"],
+  templates: ["escalation", "tasks", "people", "security", "http", "db", "lib"],
   escalation: ["calendars", "people", "security", "http", "db", "lib"],
   tasks: [
     "actions",

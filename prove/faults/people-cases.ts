@@ -366,6 +366,26 @@ const setsCalendar: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+const TEMPLATE = { steps: [{ after: 60, do: "raise" }] };
+
+const setsTemplate: UseCase["prepare"] = async ({ service }) => {
+  const path = `/api/escalations/${fresh("template")}`;
+  return {
+    act: async () => outcomeOf(await service.call("PUT", path, { body: TEMPLATE })),
+    check: async () => {
+      const { status } = await service.call("GET", path);
+      return status === 200 ? null : `the template gives ${status}`;
+    },
+  };
+};
+
+const deletesTemplate: UseCase["prepare"] = async ({ service }) => {
+  const path = `/api/escalations/${fresh("template")}`;
+  await service.call("PUT", path, { body: TEMPLATE });
+  const gone = async () => (await service.call("GET", path)).status === 404;
+  return { act: deletes(service, path), check: async () => ((await gone()) ? null : "the template is still there") };
+};
+
 const deletesCalendar: UseCase["prepare"] = async ({ service }) => {
   const path = `/api/calendars/${fresh("calendar")}`;
   await service.call("PUT", path, { body: CALENDAR });
@@ -435,6 +455,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "delete an email sender", prepare: deletesIdentity },
   { name: "set a calendar", prepare: setsCalendar },
   { name: "delete a calendar", prepare: deletesCalendar },
+  { name: "set a template of steps", prepare: setsTemplate },
+  { name: "delete a template of steps", prepare: deletesTemplate },
   { name: "list tasks as a person", prepare: readsAs("/api/tasks?limit=5") },
   { name: "count tasks as a person", prepare: readsAs("/api/tasks/counts") },
   { name: "who am I", prepare: readsAs("/api/auth/me") },

@@ -317,6 +317,22 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
   name: (random) => (random.chance(0.8) ? `name-${random.int(100_000)}` : undefined),
   project: (random) => random.pick([null, "default"]),
   origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
+  steps: (random) =>
+    fromValue(
+      random.pick([[{ after: 60, do: "raise" }], [{ after: { fraction: 0.5 }, do: "remind", calendar: "none" }]]),
+    ),
+  escalation: (random) =>
+    fromValue(
+      random.pick([
+        "standard",
+        "no-such-template",
+        [],
+        [{ after: 1, do: "remind" }],
+        [{ after: { fraction: 0.5 }, do: "offer", to: { pool: "finance" } }],
+        [{ after: 30, do: "assign", to: { email: "lee@example.com" } }],
+        [{ after: 30, do: "notify", to: ["email:lee@example.com"] }],
+      ]),
+    ),
   time_zone: (random) => random.pick(["Europe/Berlin", "pacific/apia", "UTC", "+01:00", "Mars/Base"]),
   hours: (random) =>
     fromValue(random.pick([{ mon: [["09:00", "17:00"]] }, { sun: [["00:00", "24:00"]] }, { tue: [] }])),

@@ -297,6 +297,7 @@ function idFor(random: Random, operation: Operation, known: Known, open: string 
     const user = known.users.length > 0 ? random.pick(known.users) : "usr_none";
     return operation.path.includes("{user_id}") ? `${slug}/members/${user}` : slug;
   }
+  if (operation.path.includes("/escalations/")) return `template-${random.int(4)}`;
   if (operation.path.includes("/calendars/")) return `calendar-${random.int(4)}`;
   if (operation.path.includes("webhook"))
     return known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_none";

@@ -1,14 +1,16 @@
-import type { Db, Reader, Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { CalendarRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
+import { isPlainName } from "../lib/text.ts";
 import { isoTime } from "../lib/time.ts";
 import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
-import { ownProject, projectForNew, projectsOf, requireSeesProject } from "../people/projects.ts";
+import { projectForNew, projectOfAsker, projectOfOperator, projectsOf } from "../people/projects.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { isInUse } from "./in-use.ts";
 import { WEEKDAYS, type OpenHours } from "./open-time.ts";
-import type { CalendarQuery, CalendarRecord, SetCalendarBody } from "./schema.ts";
-import { findCalendarRow, isCalendarName, openHoursOf } from "./store.ts";
+import type { OwnProjectQuery } from "../http/schema.ts";
+import type { CalendarRecord, SetCalendarBody } from "./schema.ts";
+import { findCalendarRow, openHoursOf } from "./store.ts";
 import { isZoneName } from "./zone.ts";
 
 interface Ctx {
@@ -22,10 +24,10 @@ const CALENDARS_MAX = 500;
 export async function listCalendars(
   { db }: Ctx,
   caller: Caller,
-  { project }: CalendarQuery,
+  { project }: OwnProjectQuery,
 ): Promise<CalendarRecord[]> {
   const projects =
-    caller.kind === "agent" ? [await projectToRead(db, caller, project)] : await projectsOf(db, caller, project);
+    caller.kind === "agent" ? [await projectOfAsker(db, caller, project)] : await projectsOf(db, caller, project);
   const rows = await db.query
     .selectFrom("calendars")
     .selectAll()
@@ -41,9 +43,9 @@ export async function readCalendar(
   { db }: Ctx,
   caller: Caller,
   name: string,
-  { project }: CalendarQuery,
+  { project }: OwnProjectQuery,
 ): Promise<CalendarRecord> {
-  const row = await findCalendarRow(db, await projectToRead(db, caller, project), name);
+  const row = await findCalendarRow(db, await projectOfAsker(db, caller, project), name);
   if (row === null) throw new ServiceError("CALENDAR_NOT_FOUND");
   return toRecord(row);
 }
@@ -56,14 +58,14 @@ export async function setCalendar(
   { db }: Ctx,
   caller: Caller,
   name: string,
-  { project: asked }: CalendarQuery,
+  { project: asked }: OwnProjectQuery,
   body: SetCalendarBody,
 ): Promise<{ calendar: CalendarRecord; isNew: boolean }> {
   requireOperatorOfSome(caller);
-  if (!isCalendarName(name)) throw invalid("/params/name", "May have a to z, 0 to 9, hyphens and underscores.");
+  if (!isPlainName(name)) throw invalid("/params/name", "May have a to z, 0 to 9, hyphens and underscores.");
   const { time_zone, hours, closed } = checked(body);
   return db.write(async (tx) => {
-    const project = await projectToChange(tx, caller, asked);
+    const project = await projectOfOperator(tx, caller, asked);
     const before = await findCalendarRow(tx, project, name);
     if (before === null) await requireRoom(tx, caller, project);
     const now = tx.now();
@@ -96,32 +98,17 @@ export async function deleteCalendar(
   { db }: Ctx,
   caller: Caller,
   name: string,
-  { project: asked }: CalendarQuery,
+  { project: asked }: OwnProjectQuery,
 ): Promise<void> {
   requireOperatorOfSome(caller);
   await db.write(async (tx) => {
-    const project = await projectToChange(tx, caller, asked);
+    const project = await projectOfOperator(tx, caller, asked);
     const row = await findCalendarRow(tx, project, name);
     if (row === null) throw new ServiceError("CALENDAR_NOT_FOUND");
     if (await isInUse(tx, project, name)) throw new ServiceError("CALENDAR_IN_USE");
     await tx.query.deleteFrom("calendars").where("project", "=", project).where("name", "=", name).execute();
     await recordSecurityEvent(tx, { type: "calendar_deleted", target: targetOf(row), details: { project } });
   });
-}
-
-/** Operators of a project and its agents that ask can read its calendars: they create the tasks that name them. */
-async function projectToRead(reader: Reader, caller: Caller, asked: string | undefined): Promise<string> {
-  if (caller.kind !== "agent") return projectToChange(reader, caller, asked);
-  if (asked !== undefined) await requireSeesProject(reader, caller, asked);
-  if (!caller.scopes.includes("ask")) throw new ServiceError("AGENT_SCOPE_MISSING");
-  return caller.project;
-}
-
-/** @throws ServiceError FORBIDDEN, PROJECT_NOT_FOUND, VALIDATION_FAILED */
-async function projectToChange(reader: Reader, caller: Caller, asked: string | undefined): Promise<string> {
-  if (asked === undefined) return ownProject(caller, "/query/project");
-  await projectsOf(reader, caller, asked);
-  return asked;
 }
 
 /** @throws ServiceError VALIDATION_FAILED, PROJECT_ARCHIVED */

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
-import { InProjectQuery } from "../http/schema.ts";
+import { InProjectQuery, OwnProjectQuery } from "../http/schema.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import { callerOf } from "../people/caller.ts";
 import { deleteCalendar, listCalendars, readCalendar, setCalendar } from "./calendars.ts";
-import { CalendarParams, CalendarQuery, CalendarRecord, SetCalendarBody } from "./schema.ts";
+import { CalendarParams, CalendarRecord, SetCalendarBody } from "./schema.ts";
 
 const tags = ["Calendars"];
 const Calendar = Type.Unsafe<CalendarRecord>(Type.Ref("Calendar"));
@@ -35,7 +35,7 @@ const getCalendarRoute = defineRoute({
   tags,
   credentials: SIGNED_IN,
   params: CalendarParams,
-  querystring: CalendarQuery,
+  querystring: OwnProjectQuery,
   answers: { 200: Calendar },
   errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND", "CALENDAR_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request) => readCalendar(ctx, callerOf(request), request.params.name, request.query),
@@ -50,7 +50,7 @@ const setCalendarRoute = defineRoute({
   tags,
   credentials: SIGNED_IN,
   params: CalendarParams,
-  querystring: CalendarQuery,
+  querystring: OwnProjectQuery,
   body: Type.Unsafe<SetCalendarBody>(Type.Ref("SetCalendar")),
   answers: { 200: Calendar, 201: Calendar },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "PROJECT_NOT_FOUND", "PROJECT_ARCHIVED"],
@@ -76,7 +76,7 @@ const deleteCalendarRoute = defineRoute({
   tags,
   credentials: SIGNED_IN,
   params: CalendarParams,
-  querystring: CalendarQuery,
+  querystring: OwnProjectQuery,
   answers: { 204: Type.Null({ description: "Deleted." }) },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "PROJECT_NOT_FOUND", "CALENDAR_NOT_FOUND", "CALENDAR_IN_USE"],
   config: () => ({ securityEvent: "calendar_deleted" }),

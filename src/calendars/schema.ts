@@ -64,15 +64,3 @@ export type SetCalendarBody = Static<typeof SetCalendarBody>;
 export const CalendarParams = Type.Object({
   name: Type.String({ description: "1 to 64 of `a-z`, `0-9`, `-` and `_`. Unique in its project." }),
 });
-/** Which of the calendars with a name. */
-export const CalendarQuery = Type.Object({
-  project: Type.Optional(
-    Text({
-      minLength: 1,
-      maxLength: 64,
-      description:
-        "Slug of its project. Default: the project of the agent; `default`; or the only project whose operator the caller is.",
-    }),
-  ),
-});
-export type CalendarQuery = Static<typeof CalendarQuery>;

@@ -1,18 +1,15 @@
 import { readStatement, type Reader } from "../db/database.ts";
 import type { CalendarRow } from "../db/schema.ts";
+import { isPlainName } from "../lib/text.ts";
 import type { OpenHours } from "./open-time.ts";
 
 const selectCalendar = readStatement<{ project: string; name: string }, CalendarRow>((query, param) =>
   query.selectFrom("calendars").selectAll().where("project", "=", param("project")).where("name", "=", param("name")),
 );
 
-export function isCalendarName(name: string): boolean {
-  return /^[a-z0-9_-]{1,64}$/.test(name);
-}
-
 /** Rejects malformed names before any query. @param project - a slug */
 export async function findCalendarRow(reader: Reader, project: string, name: string): Promise<CalendarRow | null> {
-  if (!isCalendarName(name)) return null;
+  if (!isPlainName(name)) return null;
   const [row] = await reader.run(selectCalendar, { project, name });
   return row ?? null;
 }

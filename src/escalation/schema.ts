@@ -48,7 +48,7 @@ export type StepTarget = string[] | JsonObject;
 const calendar = (description: string) => Text({ minLength: 1, maxLength: NAME_MAX, description });
 
 /** One step, in a request. (beyond the spec: In time) */
-const StepRequest = Type.Object(
+export const StepRequest = Type.Object(
   {
     after: After,
     calendar: Type.Optional(Nullable(calendar("Name of a calendar. Only the time when it is open counts."))),
@@ -84,9 +84,7 @@ export const OnTimeoutRequest = Type.Object(
 );
 export type OnTimeoutRequest = Static<typeof OnTimeoutRequest>;
 
-/** A step, in the record of a task. */
-export const StepRecord = Type.Object({
-  step: Type.Integer({ description: "Its place in the ladder, from 1." }),
+const stepFields = {
   do: StepKind,
   after: After,
   calendar: Nullable(calendar("The calendar whose open time counts, or null.")),
@@ -96,6 +94,15 @@ export const StepRecord = Type.Object({
     additionalProperties: true,
     description: "Whom it concerns, or null. Entries of `notify` are shown to those who see the `notify` of the task.",
   }),
+};
+
+/** A step, in a template. */
+export const StoredStep = Type.Object(stepFields);
+
+/** A step, in the record of a task. */
+export const StepRecord = Type.Object({
+  step: Type.Integer({ description: "Its place in the ladder, from 1." }),
+  ...stepFields,
   at: Time("When it is due. A step that is due at the deadline or later does not happen."),
   done_at: Nullable(Time("When it happened, or null.")),
 });

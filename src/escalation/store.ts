@@ -1,18 +1,30 @@
-import type { Reader } from "../db/database.ts";
 import { beyondHome } from "../db/beyond-home.ts";
-import { readStatement } from "../db/database.ts";
+import { readStatement, type Reader } from "../db/database.ts";
 import type { Step } from "./ladder.ts";
-import { BUILT_IN } from "./templates.ts";
+import type { EscalationTemplateRow } from "../db/schema.ts";
+import { isPlainName } from "../lib/text.ts";
+import { BUILT_IN } from "./built-in.ts";
 
-/** Returns the steps of a template of a project; null if there is none by this name. */
-export async function findTemplate(reader: Reader, project: string, name: string): Promise<readonly Step[] | null> {
+/** Rejects malformed names before any query. @param project - a slug */
+export async function findTemplateRow(
+  reader: Reader,
+  project: string,
+  name: string,
+): Promise<EscalationTemplateRow | null> {
+  if (!isPlainName(name)) return null;
   const row = await reader.query
     .selectFrom("escalation_templates")
-    .select("steps")
+    .selectAll()
     .where("project", "=", project)
     .where("name", "=", name)
     .executeTakeFirst();
-  return row === undefined ? (BUILT_IN.get(name) ?? null) : (JSON.parse(row.steps) as Step[]);
+  return row ?? null;
+}
+
+/** Returns the steps of a template of a project; null if there is none by this name. */
+export async function findTemplate(reader: Reader, project: string, name: string): Promise<readonly Step[] | null> {
+  const row = await findTemplateRow(reader, project, name);
+  return row === null ? (BUILT_IN.get(name) ?? null) : (JSON.parse(row.steps) as Step[]);
 }
 
 const selectNextStep = readStatement<object, { next_step_at: number | null }>((query) =>

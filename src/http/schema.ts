@@ -105,3 +105,16 @@ export const ProjectFilter = Type.Optional(
 
 /** A query that has nothing else. */
 export const InProjectQuery = Type.Object({ project: ProjectFilter });
+
+/** In which project something is that has a name of its own in each. */
+export const OwnProjectQuery = Type.Object({
+  project: Type.Optional(
+    Text({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        "Slug of its project. Default: the project of the agent; `default`; or the only project whose operator the caller is.",
+    }),
+  ),
+});
+export type OwnProjectQuery = Static<typeof OwnProjectQuery>;

@@ -17,3 +17,8 @@ export function isEmailAddress(text: string): boolean {
 export function emailKey(address: string): string {
   return address.toLowerCase();
 }
+
+/** Returns whether a text can name a calendar or a template: 1 to 64 of `a-z`, `0-9`, `-` and `_`. */
+export function isPlainName(text: string): boolean {
+  return /^[a-z0-9_-]{1,64}$/.test(text);
+}

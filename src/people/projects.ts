@@ -84,7 +84,7 @@ export async function projectForNew(reader: Reader, caller: Caller, asked: strin
  * @param path - where a request can name one
  * @throws ServiceError FORBIDDEN, VALIDATION_FAILED
  */
-export function ownProject(caller: Caller, path: string): string {
+function ownProject(caller: Caller, path: string): string {
   if (isOperatorOf(caller, DEFAULT_PROJECT)) return DEFAULT_PROJECT;
   const [only, ...others] = operatedBy(caller);
   if (only === undefined) throw new ServiceError("FORBIDDEN");
@@ -103,4 +103,26 @@ async function requireOpen(reader: Reader, slug: string): Promise<string> {
 
 function noSuchProject(): ServiceError {
   return invalid("/project", "There is no such project.");
+}
+
+/**
+ * Returns the project whose settings an operator means.
+ * @param asked - `?project=`
+ * @throws ServiceError FORBIDDEN, PROJECT_NOT_FOUND, VALIDATION_FAILED
+ */
+export async function projectOfOperator(reader: Reader, caller: Caller, asked: string | undefined): Promise<string> {
+  if (asked === undefined) return ownProject(caller, "/query/project");
+  await projectsOf(reader, caller, asked);
+  return asked;
+}
+
+/**
+ * The same for reading, which agents that ask may do in their project: they create the tasks that name what is there.
+ * @throws ServiceError FORBIDDEN, AGENT_SCOPE_MISSING, PROJECT_NOT_FOUND, VALIDATION_FAILED
+ */
+export async function projectOfAsker(reader: Reader, caller: Caller, asked: string | undefined): Promise<string> {
+  if (caller.kind !== "agent") return projectOfOperator(reader, caller, asked);
+  if (asked !== undefined) await requireSeesProject(reader, caller, asked);
+  if (!caller.scopes.includes("ask")) throw new ServiceError("AGENT_SCOPE_MISSING");
+  return caller.project;
 }

@@ -216,6 +216,16 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("DELETE", `/api/projects/default/members/${id}`);
     return { actor: ADMIN, target: { kind: "project", id: "default" }, details: { user_id: id, email } };
   },
+  escalation_template_set: async ({ service }) => {
+    const body = { steps: [{ after: 60, do: "raise" }] };
+    await service.call("PUT", "/api/escalations/urgent", { body });
+    const details = { project: "default", replaced: false };
+    return { actor: ADMIN, target: { kind: "escalation_template", id: "urgent" }, details };
+  },
+  escalation_template_deleted: async ({ service }) => {
+    await service.call("DELETE", "/api/escalations/urgent");
+    return { actor: ADMIN, target: { kind: "escalation_template", id: "urgent" }, details: { project: "default" } };
+  },
   calendar_set: async ({ service }) => {
     const body = { time_zone: "Europe/Berlin", hours: { mon: [["09:00", "17:00"]] } };
     await service.call("PUT", "/api/calendars/support", { body });

@@ -1429,6 +1429,83 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        EscalationTemplate: {
+            /** @example standard */
+            name: string;
+            /** @description The project whose tasks can choose it. */
+            project: string;
+            /** @description In order. */
+            steps: {
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /** @description Seconds after the creation, or `{fraction}` of the time from the creation to the deadline. It must be before the deadline. */
+                after: number | {
+                    /** @description For example 0.5. */
+                    fraction: number;
+                };
+                /** @description The calendar whose open time counts, or null. */
+                calendar: string | null;
+                /** @description Whom it concerns, or null. Entries of `notify` are shown to those who see the `notify` of the task. */
+                to: string[] | {
+                    [key: string]: unknown;
+                } | null;
+            }[];
+            /** @description Every project has it until an operator stores one of the same name. */
+            is_built_in: boolean;
+            /**
+             * @description When it was last changed; null if it is built in.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string | null;
+        };
+        /**
+         * @example {
+         *       "steps": [
+         *         {
+         *           "after": 7200,
+         *           "calendar": "office",
+         *           "do": "remind"
+         *         },
+         *         {
+         *           "after": {
+         *             "fraction": 0.75
+         *           },
+         *           "do": "offer",
+         *           "to": {
+         *             "pool": "finance"
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        SetEscalationTemplate: {
+            /** @description As in `escalation` of a task. */
+            steps: ({
+                /** @description Seconds after the creation, or `{fraction}` of the time from the creation to the deadline. It must be before the deadline. */
+                after: number | {
+                    /** @description For example 0.5. */
+                    fraction: number;
+                };
+                /** @description Name of a calendar. Only the time when it is open counts. */
+                calendar?: string | null;
+                /**
+                 * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                 * @enum {string}
+                 */
+                do: "remind" | "notify" | "offer" | "assign" | "raise";
+                /** @description With `notify`: entries as in `notify`. With `offer` and `assign`: as `assign_to`. */
+                to?: string[] | {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
         WebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
@@ -2260,6 +2337,8 @@ export interface components {
              *     - `project_unarchived`: An archived project was brought back.
              *     - `project_member_set`: A user joined a project, or got another role in it (`details.role`).
              *     - `project_member_removed`: A user was removed from a project.
+             *     - `escalation_template_set`: A template of steps was created, or replaced (`details.replaced`).
+             *     - `escalation_template_deleted`: A template of steps was deleted.
              *     - `calendar_set`: A calendar was created, or replaced (`details.replaced`).
              *     - `calendar_deleted`: A calendar was deleted.
              *     - `agent_created`: An agent was created.
@@ -2285,7 +2364,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -2317,7 +2396,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "project" | "calendar" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
+                kind: "user" | "project" | "calendar" | "escalation_template" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
                 id: string;
             } | null;
             /** @description More about the event. */

@@ -32,6 +32,8 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   project_unarchived: ["Project brought back", "Project not brought back"],
   project_member_set: ["Person added to a project", "Person not added to a project"],
   project_member_removed: ["Person removed from a project", "Person not removed from a project"],
+  escalation_template_set: ["Template saved", "Template not saved"],
+  escalation_template_deleted: ["Template deleted", "Template not deleted"],
   calendar_set: ["Calendar saved", "Calendar not saved"],
   calendar_deleted: ["Calendar deleted", "Calendar not deleted"],
   agent_created: ["Agent created", "Agent not created"],
