@@ -17,6 +17,7 @@ import {
 import { cancelTask, end, move, NOTHING, SYSTEM, timeOut, type Actor } from "./moves.ts";
 import { FLAWS, type Request } from "./requests.ts";
 import { archive, NO_PROJECT, readAgent, readProject, resume, stop, sweepStopped } from "./stopping.ts";
+import { moveSteps, stepsOf, takeSteps } from "./steps.ts";
 import { counts, deliveryRecord, entryRecord, list, listed, polled, record, stats } from "./views.ts";
 import {
   deadlineOf,
@@ -55,6 +56,8 @@ export function apply(world: World, action: Action, concurrent: Concurrent = ALO
       return create(world, action, concurrent);
     case "time out":
       return { status: 200, body: timeOut(world) };
+    case "take steps":
+      return { status: 200, body: takeSteps(world) };
     case "list":
       return listTasks(world, action);
     case "counts":
@@ -164,6 +167,7 @@ function extend(world: World, task: Task, { by, timeout_seconds }: Extract<Actio
   if (timeout_seconds === previous_timeout_seconds) return { status: 200, body: record(task, by) };
   if (task.created + timeout_seconds * SECOND <= world.now) return { status: 422, code: "VALIDATION_FAILED" };
   task.timeout_seconds = timeout_seconds;
+  moveSteps(task);
   const extra = { timeout_seconds, previous_timeout_seconds };
   move(world, task, task.status, { ...NOTHING, ...actorOf(by), action: "extended", extra });
   return { status: 200, body: record(task, by) };
@@ -287,6 +291,10 @@ function newTask(world: World, { by, key, request }: Extract<Action, { type: "cr
     channel: null,
     decider: null,
     reason: null,
+    assignee: request.email,
+    steps: stepsOf(request.steps ?? [], { created: world.now, timeout_seconds: request.timeout_seconds }),
+    isUrgent: false,
+    isOver: false,
     audit,
     delivery: null,
   };

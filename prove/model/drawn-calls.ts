@@ -14,6 +14,7 @@ import {
   type Drawn,
 } from "./commands.ts";
 import { FLAWS, type Flaw, type Request } from "./requests.ts";
+import type { StepRequest } from "./steps.ts";
 import type { CompleteAction, ListFilter } from "./world.ts";
 
 const MINUTE = 60_000;
@@ -45,6 +46,16 @@ const operator: fc.Arbitrary<Caller> = fc.oneof(
   { arbitrary: fc.constant(ADMIN), weight: 9 },
   { arbitrary: agent, weight: 1 },
 );
+const step: fc.Arbitrary<StepRequest> = fc
+  .tuple(
+    fc.constantFrom(1, 30, 59, { fraction: 0.5 }, { fraction: 0.999 }),
+    fc.constantFrom<{ do: "raise" | "remind" } | { do: "assign"; to: { email: string } }>(
+      { do: "raise" },
+      { do: "remind" },
+      { do: "assign", to: { email: "kim@example.com" } },
+    ),
+  )
+  .map(([after, what]) => ({ after, ...what }));
 const requests: fc.Arbitrary<Request> = fc.record({
   project: fc.oneof(
     { arbitrary: fc.constant(null), weight: 12 },
@@ -57,6 +68,11 @@ const requests: fc.Arbitrary<Request> = fc.record({
   redact: fc.constantFrom(false, false, true),
   hook: fc.constantFrom(null, "a", "b"),
   verifier: fc.constantFrom(null, null, 1, 2),
+  steps: fc.oneof(
+    { arbitrary: fc.constant(null), weight: 2 },
+    { arbitrary: fc.array(step, { maxLength: 3 }), weight: 1 },
+  ),
+  fallback: fc.constantFrom(null, null, true, false),
   flaw: fc.oneof(
     { arbitrary: fc.constant(null), weight: 9 },
     { arbitrary: fc.constantFrom(...(Object.keys(FLAWS) as Flaw[])), weight: 1 },
@@ -124,6 +140,7 @@ const redelivering = fc.oneof(
     .record({ by: operator, status: fc.constantFrom("PENDING", "SUCCEEDED", "FAILED", "ABANDONED") })
     .map((fields): Drawn => ({ type: "redeliver all", ...fields })),
 );
+const takeSteps = fc.constant<Drawn>({ type: "take steps" });
 const timeOut = fc.constant<Drawn>({ type: "time out" });
 const stop = fc
   .record({ by: operator, agent, cancelsTasks: fc.boolean() })
@@ -187,6 +204,7 @@ export const commands: fc.Arbitrary<Iterable<Command>> = fc.commands(
     one(list),
     one(otherRoute),
     one(fc.oneof(redelivering, removing, timeOut)),
+    one(takeSteps),
     fc.tuple(task, fc.boolean()).map(([number, cancelsTasks]) => new StopAsker(number, cancelsTasks)),
     one(fc.oneof(stop, sweepStopped, archive)),
     one(fc.oneof(resume, resume, archive)),

@@ -1,4 +1,5 @@
 /** How a task changes in the model: its status, its trail and its callback. */
+import { fallBack } from "./steps.ts";
 import { polled } from "./views.ts";
 import { deadlineOf, isTerminal, SECOND, type Entry, type Status, type Task, type World } from "./world.ts";
 
@@ -39,7 +40,9 @@ export function cancelTask(world: World, task: Task, reason: string | null, by: 
 export function timeOut(world: World): number {
   const due = world.tasks.filter((task) => !isTerminal(task) && deadlineOf(task) <= world.now);
   for (const task of due) {
-    end(world, task, "timed_out", { ...NOTHING, ...SYSTEM, action: "timed_out" });
+    const { fallback } = task.request;
+    if (fallback !== null) fallBack(world, task, fallback);
+    else end(world, task, "timed_out", { ...NOTHING, ...SYSTEM, action: "timed_out" });
     // No caller waits for an answer.
     if (task.delivery) task.delivery.due = world.now;
   }

@@ -1,5 +1,6 @@
 /** The creations of the model, valid and flawed, and their bodies. */
 import type { ProjectSlug } from "./callers.ts";
+import type { StepRequest } from "./steps.ts";
 
 /** The options of a creation; the rest of the body follows from them. */
 export interface Request {
@@ -13,6 +14,10 @@ export interface Request {
   hook: string | null;
   /** Rejections after which the task ends; null without a verifier. */
   verifier: number | null;
+  /** What happens while no one answers; null: the request does not say. */
+  steps: readonly StepRequest[] | null;
+  /** The answer that counts at the deadline; null: none. */
+  fallback: boolean | null;
   flaw: Flaw | null;
 }
 
@@ -29,7 +34,7 @@ export type Flaw = keyof typeof FLAWS;
 
 /** Returns the body of this creation. */
 export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string, string>): Record<string, unknown> {
-  const { project, task, timeout_seconds, email, redact, hook, verifier, flaw } = request;
+  const { project, task, timeout_seconds, email, redact, hook, verifier, steps, fallback, flaw } = request;
   const body: Record<string, unknown> = {
     idempotency_key: key,
     task,
@@ -39,6 +44,8 @@ export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string,
     ...(email !== null && { assign_to: { email } }),
     ...(redact && { redact_payload: true }),
     ...(hook !== null && { callback_url: hooks.get(hook) }),
+    ...(steps !== null && { escalation: steps }),
+    ...(fallback !== null && { on_timeout: { response: { approved: fallback } } }),
     ...(verifier !== null && { verifier_config: verifierConfig(verifier) }),
   };
   switch (flaw) {

@@ -3,6 +3,7 @@ import { startCancelling } from "../../src/agents/cancel-tasks.ts";
 import type { AgentRecord } from "../../src/agents/schema.ts";
 import type { Dialect } from "../../src/db/database.ts";
 import type { ProjectRecord } from "../../src/projects/schema.ts";
+import { takeDueSteps } from "../../src/tasks/escalating.ts";
 import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import { newAgent, type TestAgent } from "../../test/support/agents.ts";
 import { EMBED_ENV, PARENT } from "../../test/support/embed.ts";
@@ -201,6 +202,8 @@ export async function startService(dialect: Dialect): Promise<Service> {
       }
       case "time out":
         return { status: 200, body: await timeOutDueTasks(ctx) };
+      case "take steps":
+        return { status: 200, body: await takeDueSteps(ctx) };
       case "stop": {
         const { by, agent, cancelsTasks } = action;
         const body = { disabled: true, ...(cancelsTasks && { cancel_open_tasks: true }) };

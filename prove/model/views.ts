@@ -1,6 +1,7 @@
 /** What the service must return for a task, its audit entries and its callback, and for all tasks together. */
 import { ADMIN, askedBy, isVisible, type Caller } from "./callers.ts";
 import { documents, verifierConfig } from "./requests.ts";
+import { nextStep } from "./steps.ts";
 import {
   deadlineOf,
   isTerminal,
@@ -24,7 +25,8 @@ function iso(at: number | null): string | null {
 }
 
 function decidedBy({ status, channel, decider }: Task) {
-  if (status !== "completed") return null;
+  // Where no one answered in time, no one decided.
+  if (status !== "completed" || decider === null) return null;
   return { kind: decider === ADMIN ? "admin" : "agent", user_id: null, email: null, name: decider, channel };
 }
 
@@ -56,7 +58,32 @@ export function record(task: Task, by: Caller) {
   const { payload_schema, response_schema } = documents();
   const sentBack = task.status === "rejected" ? { rejected_response: task.refused } : {};
   const { payload } = documents();
-  return { ...listed(task, by), payload, payload_schema, response_schema, form_definition: null, ...sentBack };
+  const escalation = task.steps.map(({ request, at, done }, i) => ({
+    step: i + 1,
+    do: request.do,
+    after: request.after,
+    calendar: null,
+    to: request.do === "assign" ? request.to : null,
+    at: iso(at),
+    done_at: iso(done),
+  }));
+  const { fallback } = task.request;
+  const on_timeout = fallback === null ? null : { response: { approved: fallback } };
+  const later = { escalation, on_timeout };
+  return {
+    ...listed(task, by),
+    payload,
+    payload_schema,
+    response_schema,
+    form_definition: null,
+    ...later,
+    ...sentBack,
+  };
+}
+
+function nextOf(task: Task) {
+  const next = isTerminal(task) ? null : nextStep(task);
+  return next && { do: next.request.do, at: iso(next.at) };
 }
 
 /** Returns a row of a list. Its `callback_url` is the name of the receiver, as in `Request`. */
@@ -78,12 +105,14 @@ export function listed(task: Task, by: Caller) {
     actions: null,
     approvals: null,
     assign_to: request.email === null ? null : { email: request.email },
-    assigned_to_email: request.email,
+    assigned_to_email: task.assignee,
     assigned_to_user_id: null,
     claimed_by_email: null,
     claim_expires_at: null,
     timeout_seconds: task.timeout_seconds,
     timeout_at: iso(deadlineOf(task)),
+    urgent: task.isUrgent,
+    next_step: nextOf(task),
     redact_payload: request.redact,
     is_verified: request.verifier !== null && !request.redact,
     verification_attempts_left: request.verifier === null || request.redact ? null : request.verifier - task.rejections,
@@ -140,8 +169,8 @@ export function list(world: World, by: Caller, filter: ListFilter): Task[] {
   return visibleTo(by, world.tasks, project)
     .filter((task) => status === undefined || status.includes(task.status))
     .filter((task) => terminal === undefined || terminal === isTerminal(task))
-    .filter((task) => unassigned === undefined || unassigned === (task.request.email === null))
-    .filter((task) => assigned_to === undefined || assigned_to.toLowerCase() === task.request.email?.toLowerCase())
+    .filter((task) => unassigned === undefined || unassigned === (task.assignee === null))
+    .filter((task) => assigned_to === undefined || assigned_to.toLowerCase() === task.assignee?.toLowerCase())
     .filter((task) => text === undefined || mentions(task, text))
     .filter((task) => asker === undefined || asker === task.asker)
     .filter((task) => key === undefined || (key === task.key && task.asker === (asker ?? by)))
@@ -163,7 +192,7 @@ export function counts({ now, tasks }: World, by: Caller, project: string | null
   return {
     open: open.length,
     mine: 0,
-    unclaimed: open.filter(({ request }) => request.email === null).length,
+    unclaimed: open.filter(({ assignee }) => assignee === null).length,
     due_within_hour: open.filter((task) => deadlineOf(task) <= now + HOUR).length,
     closed_today: visible.filter(({ ended }) => ended !== null && dayOf(ended) === dayOf(now)).length,
   };

@@ -1,5 +1,6 @@
 /** The data of the model: the calls that it knows, the tasks, and its answers. */
 import { AGENT_NAMES, type AgentName, type Caller, type ProjectSlug } from "./callers.ts";
+import type { TaskStep } from "./steps.ts";
 import type { Request } from "./requests.ts";
 
 export const SECOND = 1_000;
@@ -25,6 +26,7 @@ export type Action =
   | { type: "redeliver"; by: Caller; task: number }
   | { type: "redeliver all"; by: Caller; status: DeliveryStatus }
   | { type: "time out" }
+  | { type: "take steps" }
   | StopAction
   | { type: "resume"; by: Caller; agent: AgentName }
   | { type: "read agent"; by: Caller; agent: AgentName }
@@ -128,6 +130,12 @@ export interface Task {
   decider: Caller | null;
   /** The reason of the cancellation. */
   reason: string | null;
+  /** The address that it is assigned to. */
+  assignee: string | null;
+  steps: TaskStep[];
+  isUrgent: boolean;
+  /** A look at its steps came after its deadline. */
+  isOver: boolean;
   audit: Entry[];
   delivery: Delivery | null;
 }

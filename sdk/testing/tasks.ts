@@ -9,7 +9,7 @@ import type { Caller } from "../../src/people/caller.ts";
 import { askerOf } from "../../src/tasks/asker.ts";
 import { actorOf } from "../../src/tasks/attribution.ts";
 import { decide, SYSTEM, type Actor } from "../../src/tasks/decide.ts";
-import { fallbackOf } from "../../src/tasks/fallback.ts";
+import { fallbackOf, requireMayFallBack } from "../../src/tasks/fallback.ts";
 import { deletionEntry, entryBeside } from "../../src/tasks/entries.ts";
 import {
   eventOfVerdict,
@@ -88,7 +88,8 @@ export function findByKey(
 export function createTask(tasks: Tasks, { request, actions, policy, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
   const asked = toDocuments(request, actions, policy);
-  const fallback = request.on_timeout == null ? null : fallbackOf(request.on_timeout.response, asked, policy);
+  const fallback = request.on_timeout?.response ?? null;
+  if (fallback !== null) requireMayFallBack(fallback, asked, policy);
   const documents = { ...asked, on_timeout: fallback && JSON.stringify(fallback) };
   const rows = newTask(
     { body: request, documents, policy, project: request.project ?? "default", placed: placedFor(request) },
@@ -127,9 +128,9 @@ function placedFor({ escalation }: FormRequest): PlacedEscalation {
 }
 
 /** Ends a task at its deadline: with the answer that its request gives for that, or timed out. @returns a function that takes this back */
-function endInTime(tasks: Tasks, { id, timeout_at, on_timeout }: TaskWithDocuments): () => void {
+function endInTime(tasks: Tasks, { id, timeout_at, on_timeout, ...task }: TaskWithDocuments): () => void {
   return tasks.timeline.at(timeout_at, () => {
-    const response = on_timeout === null ? null : (JSON.parse(on_timeout) as JsonObject);
+    const response = on_timeout === null ? null : fallbackOf(JSON.parse(on_timeout) as JsonObject, task);
     const event: TaskEvent = response === null ? { type: "timed_out" } : { type: "fallback", response };
     move(tasks, find(tasks, id), event, SYSTEM);
   });

@@ -208,15 +208,22 @@ testOnBoth("without an answer in time, the declared one counts", async (service)
   );
 });
 
-testOnBoth("a declared answer about an action is stored as a decision, with what is to run", async (service) => {
+testOnBoth("a declared answer about an action counts as a decision, with what is to run", async (service) => {
   const on_timeout = { response: { decision: "edit", args: { amount: 10, to: { name: "Mia" } } } };
   const { body } = await service.call<TaskRecord>("POST", "/api/tasks", {
     body: actionTask({ timeout_seconds: 60, on_timeout }),
   });
-  assert.deepEqual(body.on_timeout?.response, {
+  assert.deepEqual(body.on_timeout, on_timeout);
+  service.clock.advance(60 * SECOND);
+  await timeOutDueTasks(service.ctx);
+  assert.deepEqual((await read(service, body.id)).response, {
     ...on_timeout.response,
     patch: [{ op: "replace", path: "/amount", value: 10 }],
   });
+  const again = await service.call<TaskRecord>("POST", "/api/tasks", {
+    body: { ...actionTask({ timeout_seconds: 60, on_timeout }), idempotency_key: body.idempotency_key },
+  });
+  assert.deepEqual([again.body.id, again.headers["idempotent-mismatch"]], [body.id, undefined]);
 });
 
 testOnBoth("the steps happen by themselves, also one that is due at once", async (service) => {

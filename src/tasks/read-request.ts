@@ -9,7 +9,7 @@ import type { JsonText } from "../lib/json.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
-import { fallbackOf } from "./fallback.ts";
+import { requireMayFallBack } from "./fallback.ts";
 import { routingOf, type Routing } from "./assign-to.ts";
 import { toDocuments } from "./new-task.ts";
 import { readEscalation, type AskedEscalation } from "./steps.ts";
@@ -62,7 +62,7 @@ export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Prom
 
 /**
  * Checks what the route's schema cannot express.
- * @returns the people it names, or null; and the answer that counts at the deadline, as it will be stored
+ * @returns the people it names, or null; and the answer that counts at the deadline
  */
 async function checkRequest(
   ctx: CheckContext,
@@ -99,7 +99,8 @@ async function checkRequest(
   if (request.on_timeout == null) return { recipients, on_timeout: null };
   const { response } = request.on_timeout;
   await requireFits(ctx.schemas, responseSchema, response, "/on_timeout/response", "assert");
-  return { recipients, on_timeout: JSON.stringify(fallbackOf(response, documents, policy)) };
+  requireMayFallBack(response, documents, policy);
+  return { recipients, on_timeout: JSON.stringify(response) };
 }
 
 function requireCallbackUrl({ config }: CheckContext, url: string): void {

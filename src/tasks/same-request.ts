@@ -43,6 +43,7 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     notify: parseJson(task.notify),
     verifier_config: parseJson(task.verifier_config),
     on_behalf_of: parseJson(task.on_behalf_of),
+    on_timeout: task.on_timeout === null ? null : { response: parseJson(task.on_timeout) },
   };
   return comparedFields(asked, {
     actions: fromStored(task),
@@ -97,6 +98,7 @@ const COMPARED = [
   "redact_payload",
   "callback_url",
   "on_behalf_of",
+  "on_timeout",
 ] as const satisfies (keyof CreateTaskBody)[];
 
 /** Made from the actions, perhaps by an earlier release in other words. */
@@ -105,7 +107,7 @@ const MADE_FROM_ACTIONS: ReadonlySet<string> = new Set(OWN_FIELDS);
 /** The fields by which two requests are compared; absent, null and default values are left out. */
 function comparedFields(request: JsonObject, { actions, policy, escalation }: Derived): JsonObject {
   const fields = COMPARED.filter((name) => actions === null || !MADE_FROM_ACTIONS.has(name))
-    .map((name) => [name, name === "on_behalf_of" ? personIn(request) : request[name]] as const)
+    .map((name) => [name, ownPart(request, name)] as const)
     .filter(([name, value]) => value != null && !(name === "redact_payload" && value === false));
   return {
     ...Object.fromEntries(fields),
@@ -113,6 +115,13 @@ function comparedFields(request: JsonObject, { actions, policy, escalation }: De
     ...(policy !== null && { policy }),
     ...(escalation !== null && { escalation }),
   };
+}
+
+/** Returns a field of a request. Unknown members of what is in it are ignored, as in every body. */
+function ownPart(request: JsonObject, name: (typeof COMPARED)[number]): unknown {
+  if (name === "on_behalf_of") return personIn(request);
+  const value = request[name];
+  return name === "on_timeout" && isJsonObject(value) ? value["response"] : value;
 }
 
 function personIn({ on_behalf_of }: JsonObject): unknown {

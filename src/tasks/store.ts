@@ -12,6 +12,7 @@ import { listVotes, type StoredVote } from "../approvals/store.ts";
 import { toldOf, type Told } from "../escalation/ladder.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
+import { fallbackOf } from "./fallback.ts";
 import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
 import { findOlderTask } from "./older-keys.ts";
 
@@ -286,11 +287,13 @@ export async function findFallbacks(reader: Reader, tasks: readonly Located[]): 
   if (tasks.length === 0) return new Map();
   const rows = await reader.query
     .selectFrom("task_documents")
-    .select(["task_id", "on_timeout"])
+    .select(["task_id", "on_timeout", "action", "payload", "payload_schema"])
     .where(isOneOf(reader.dialect, ["task_id", "home"], locationsFor(reader, tasks)))
     .where("on_timeout", "is not", null)
     .execute();
-  return new Map(rows.map(({ task_id, on_timeout }) => [task_id, JSON.parse(on_timeout!) as JsonObject]));
+  return new Map(
+    rows.map(({ task_id, on_timeout, ...task }) => [task_id, fallbackOf(JSON.parse(on_timeout!) as JsonObject, task)]),
+  );
 }
 
 const selectNextDeadline = readStatement<object, { timeout_at: number }>((query) =>
