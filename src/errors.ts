@@ -223,6 +223,16 @@ export const ERRORS = {
     message: "The task changed while this answer was being checked.",
     help: "Another answer to the same task was checked first. Nothing of this answer was stored. Read the task, and submit again if it is still open.",
   },
+  TOO_MANY_ROUNDS: {
+    status: 409,
+    message: "The arguments of this task were changed too often. Approve or reject them as they are.",
+    help: "A task that several people must approve has at most 100 rounds, and each edit begins another. Nothing of this answer was stored. Decide about the arguments as they are, or cancel the task and ask again.",
+  },
+  TOO_MANY_DECISIONS: {
+    status: 409,
+    message: "You have decided this task too often. Someone else has to decide.",
+    help: "Of a task that several people must approve, one person can decide at most 100 times, decisions that they took back included. Nothing of this answer was stored.",
+  },
   TASK_ALREADY_CLAIMED: {
     status: 409,
     message: "Someone else is working on this task.",

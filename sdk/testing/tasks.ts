@@ -198,7 +198,7 @@ function ballotOf(task: TaskWithDocuments, { response, by }: GivenAnswer): Ballo
     groups: policy.one_of_each.map((_, group) => group),
     withdrawn_at: null,
   };
-  return { policy, votes: task.votes, vote, others: null };
+  return { policy, votes: task.votes, vote, excluded: [], others: null };
 }
 
 function eventOf(task: TaskWithDocuments, answer: GivenAnswer, verdict: Verdict): AnswerEvent {

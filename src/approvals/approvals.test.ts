@@ -53,6 +53,7 @@ testOnBoth(
       need: 2,
       have: 1,
       round: 1,
+      changed_by: null,
       blind: false,
       veto: "any",
       waiting_for: [],

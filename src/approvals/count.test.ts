@@ -37,7 +37,7 @@ function covers(groups: number, people: readonly Voter[]): boolean {
   );
 }
 
-void test("a round is counted as the contract says, whoever belongs to which groups", () => {
+void test("a round is counted as the contract says, also where people belong to several groups", () => {
   const random = createRandom(SEED);
   const states = { open: 0, reached: 0, lost: 0 };
   for (let i = 0; i < TIMES; i++) {

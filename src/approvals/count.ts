@@ -1,3 +1,4 @@
+import { parseJson, type JsonText } from "../lib/json.ts";
 import type { Group, Policy } from "./policy.ts";
 
 /** What a decision means for a round: for what the round is about, or against it. An edit begins a round, and is for it. */
@@ -36,6 +37,11 @@ export interface Count {
 /** Returns where the approvals of a new task stand. */
 export function firstStanding({ need, blind, veto, one_of_each }: Policy): Standing {
   return { need, have: 0, round: 1, blind, veto, waiting_for: one_of_each };
+}
+
+/** Returns whether what people decide about a task is hidden: it is blind, and open. */
+export function isHidden({ approvals, ended_at }: { approvals: JsonText | null; ended_at: number | null }): boolean {
+  return ended_at === null && parseJson<Standing>(approvals)?.blind === true;
 }
 
 export function isFor({ decision }: Pick<Vote, "decision">): boolean {

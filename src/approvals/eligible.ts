@@ -6,7 +6,8 @@ import { emailKey } from "../lib/text.ts";
 import { isActiveIn } from "../people/caller.ts";
 import { findUser, findUsersNamed, type User } from "../people/store.ts";
 import { ANSWERED, type Group, type Policy } from "./policy.ts";
-import type { Voter } from "./count.ts";
+import { isHidden, type Voter } from "./count.ts";
+import type { StoredVote } from "./store.ts";
 
 /** A person of the directory. */
 type Somebody = Pick<User, "id" | "email">;
@@ -15,25 +16,37 @@ type Somebody = Pick<User, "id" | "email">;
 export type AskedTask = Pick<TaskRow, "id" | "project" | "asked_by_kind" | "asked_by_id" | "on_behalf_of">;
 
 /** Says in one sentence why the decision of a person does not count; null if it does. */
-export type WhyExcluded = (person: Somebody) => string | null;
+type WhyExcluded = (person: Somebody) => string | null;
+
+/** Whose decision about a task does not count. */
+export interface Exclusions {
+  of: WhyExcluded;
+  /** Why nobody's decision counts now; null if some people's do. */
+  everyone: string | null;
+}
+
+const NO_ONE: Exclusions = { of: () => null, everyone: null };
 
 /** Reads what it takes to tell whose decision about a task does not count. (beyond the spec: More than one person) */
-export async function readExclusions(reader: Reader, task: AskedTask, policy: Policy): Promise<WhyExcluded> {
-  const rules: WhyExcluded[] = [];
+export async function readExclusions(reader: Reader, task: AskedTask, policy: Policy): Promise<Exclusions> {
+  const rules: Exclusions[] = [];
   for (const name of policy.exclude)
     rules.push(
       name === "asker"
-        ? await notAsker(reader, task, policy)
+        ? { ...NO_ONE, of: await notAsker(reader, task, policy) }
         : name === "on_behalf_of"
-          ? notOnBehalfOf(task)
+          ? { ...NO_ONE, of: notOnBehalfOf(task) }
           : await notAnswerers(reader, name.slice(ANSWERED.length)),
     );
-  return (person) => {
-    for (const rule of rules) {
-      const why = rule(person);
-      if (why !== null) return why;
-    }
-    return null;
+  return {
+    of: (person) => {
+      for (const rule of rules) {
+        const why = rule.of(person);
+        if (why !== null) return why;
+      }
+      return null;
+    },
+    everyone: rules.map(({ everyone }) => everyone).find((why) => why !== null) ?? null,
   };
 }
 
@@ -69,15 +82,19 @@ function notOnBehalfOf(task: AskedTask): WhyExcluded {
   return (person) => (isNamed(person) ? "This is asked on your behalf, so someone else has to decide." : null);
 }
 
-async function notAnswerers(reader: Reader, task_id: string): Promise<WhyExcluded> {
+/** Nobody decides while it is hidden who answers the other task: who may and who may not would tell it. */
+async function notAnswerers(reader: Reader, task_id: string): Promise<Exclusions> {
   const home = homeOf(task_id);
   const task = await reader.query
     .selectFrom("tasks")
-    .select(["completed_by_user_id", "completed_by_email"])
+    .select(["completed_by_user_id", "completed_by_email", "approvals", "ended_at"])
     .where("id", "=", task_id)
     .where("home", "=", home)
     .executeTakeFirst();
-  if (task === undefined) return () => `Task ${task_id} was deleted, so it is not known who must not decide.`;
+  if (task === undefined)
+    return { ...NO_ONE, everyone: `Task ${task_id} was deleted, so it is not known who must not decide.` };
+  if (isHidden(task))
+    return { ...NO_ONE, everyone: `Task ${task_id} hides who decides it while it is open. Wait until it has ended.` };
   const votes = await reader.query
     .selectFrom("task_approvals")
     .select("user_id")
@@ -88,10 +105,47 @@ async function notAnswerers(reader: Reader, task_id: string): Promise<WhyExclude
   const { completed_by_user_id, completed_by_email } = task;
   const ids = new Set([completed_by_user_id, ...votes.map(({ user_id }) => user_id)]);
   const key = completed_by_email === null ? null : emailKey(completed_by_email);
-  return ({ id, email }) =>
+  const of: WhyExcluded = ({ id, email }) =>
     ids.has(id) || (key !== null && email !== null && emailKey(email) === key)
       ? `You decided task ${task_id}, so someone else has to decide this one.`
       : null;
+  return { ...NO_ONE, of };
+}
+
+/**
+ * Returns the votes of people whose decision does not count any more: since they voted, they answered a task that `exclude`
+ * names, or became the owner of the agent.
+ */
+export async function votesOfExcluded<V extends Pick<StoredVote, "user_id" | "email">>(
+  reader: Reader,
+  task: AskedTask,
+  policy: Policy,
+  votes: readonly V[],
+): Promise<V[]> {
+  if (policy.exclude.length === 0 || votes.length === 0) return [];
+  const { of } = await readExclusions(reader, task, policy);
+  const found = await findUsersNamed(
+    reader,
+    votes.map(({ user_id }) => user_id),
+  );
+  const users = new Map(found.map((user) => [user.id, user]));
+  return votes.filter(({ user_id: id, email }) => of(users.get(id) ?? { id, email }) !== null);
+}
+
+/**
+ * Returns those of some candidates whose decision about a task counts, as far as that is known now.
+ * @param names - ids, or addresses that no user has
+ */
+export async function withoutExcluded(
+  reader: Reader,
+  task: AskedTask,
+  policy: Policy,
+  names: readonly string[],
+): Promise<string[]> {
+  if (policy.exclude.length === 0) return [...names];
+  const { of } = await readExclusions(reader, task, policy);
+  const users = new Map((await findUsersNamed(reader, names)).map((user) => [user.id, user]));
+  return names.filter((name) => of(users.get(name) ?? { id: "", email: name }) === null);
 }
 
 /** Returns which of `one_of_each` a person belongs to now, by number. */
@@ -121,8 +175,8 @@ export async function votersAmong(
   names: readonly string[],
 ): Promise<Voter[]> {
   const users = await findUsersNamed(reader, names);
-  const why = await readExclusions(reader, task, policy);
+  const { of } = await readExclusions(reader, task, policy);
   return users
-    .filter((user) => isActiveIn(user, task.project) && why(user) === null)
+    .filter((user) => isActiveIn(user, task.project) && of(user) === null)
     .map((user) => ({ user_id: user.id, groups: groupsOfUser(user, policy.one_of_each) }));
 }

@@ -2,7 +2,7 @@ import { isSame } from "../../form/plan/same.ts";
 import { decisionsIn } from "../actions/decision.ts";
 import { invalid } from "../errors.ts";
 import { isJsonObject, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
-import { isFor, type Standing, type Stance } from "./count.ts";
+import { isFor, isHidden, type Standing, type Stance } from "./count.ts";
 import type { StoredVote } from "./store.ts";
 
 /** What a task has of its approvals. */
@@ -23,9 +23,20 @@ export function proposalOf(task: Approved): JsonObject | null {
 }
 
 function proposalIn(task: Approved, round: number): JsonObject | null {
-  // Who began the round may have taken it back since. What it is about stays.
-  const first = round === 1 ? undefined : task.votes.find((vote) => vote.round === round);
+  const first = beginningOf(task.votes, round);
   return first === undefined ? null : (JSON.parse(first.response) as JsonObject);
+}
+
+/** Returns the edit that began a round. Its author may have taken it back since: what the round is about stays. */
+function beginningOf<V extends { round: number }>(votes: readonly V[], round: number): V | undefined {
+  return round === 1 ? undefined : votes.find((vote) => vote.round === round);
+}
+
+/** Returns the edit that began the present round; undefined in the first, or if people must not know of it. */
+export function authorOf<V extends { round: number }>(
+  task: Pick<Approved, "approvals"> & { ended_at: number | null; votes: readonly V[] },
+): V | undefined {
+  return isHidden(task) ? undefined : beginningOf(task.votes, roundOf(task));
 }
 
 /**

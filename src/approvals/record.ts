@@ -1,41 +1,51 @@
 import { parseJson, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
-import { votesOf, type Standing } from "./count.ts";
-import type { ApprovalRecord, Approvals, ApprovalsSummary } from "./schema.ts";
-import type { StoredVote } from "./store.ts";
+import { isHidden, votesOf, type Standing } from "./count.ts";
+import { authorOf } from "./proposal.ts";
+import type { ApprovalRecord, Approvals, ApprovalsSummary, Voter } from "./schema.ts";
+import type { RecordedVote } from "./store.ts";
+
+/** What a task has of its approvals. */
+interface Approved {
+  /** JSON of a `Standing`; null: one person decides. */
+  approvals: JsonText | null;
+  /** Epoch milliseconds; null while the task is open. */
+  ended_at: number | null;
+}
 
 /**
  * Returns where the approvals of a task stand, as one reader sees it; null if one person decides.
  *
- * @param stored - the column of the task
+ * @param votes - those of the present round, perhaps with those before
  * @param reader - id of the person who reads; null: somebody who has not decided
- * @param hasEnded - nothing is hidden then
  */
-export function toApprovals(
-  stored: JsonText | null,
-  votes: readonly StoredVote[],
-  { reader, hasEnded }: { reader: string | null; hasEnded: boolean },
-): Approvals | null {
-  const standing = parseJson<Standing>(stored);
+export function toApprovals(task: Approved, votes: readonly RecordedVote[], reader: string | null): Approvals | null {
+  const standing = parseJson<Standing>(task.approvals);
   if (standing === null) return null;
-  const isHidden = standing.blind && !hasEnded;
+  const hides = isHidden(task);
   const counted = votesOf(votes, standing.round);
+  const author = authorOf({ ...task, votes });
   return {
     ...standing,
-    have: isHidden ? null : standing.have,
-    waiting_for: isHidden ? [] : [...standing.waiting_for],
-    decisions: (isHidden ? counted.filter(({ user_id }) => user_id === reader) : counted).map(toDecision),
+    have: hides ? null : standing.have,
+    waiting_for: hides ? [] : [...standing.waiting_for],
+    changed_by: author === undefined ? null : toVoter(author),
+    decisions: (hides ? counted.filter(({ user_id }) => user_id === reader) : counted).map(toDecision),
   };
 }
 
 /** Returns the same for a row of a list. */
-export function toApprovalsSummary(stored: JsonText | null, hasEnded: boolean): ApprovalsSummary | null {
-  const standing = parseJson<Standing>(stored);
+export function toApprovalsSummary(task: Approved): ApprovalsSummary | null {
+  const standing = parseJson<Standing>(task.approvals);
   if (standing === null) return null;
-  const { need, have, round, blind } = standing;
-  return { need, have: blind && !hasEnded ? null : have, round };
+  const { need, have, round } = standing;
+  return { need, have: isHidden(task) ? null : have, round };
 }
 
-function toDecision({ user_id, email, name, decision, created_at, channel }: StoredVote): ApprovalRecord {
-  return { by: { user_id, email, name }, decision, at: isoTime(created_at), channel };
+function toDecision(vote: RecordedVote): ApprovalRecord {
+  return { by: toVoter(vote), decision: vote.decision, at: isoTime(vote.created_at), channel: vote.channel };
+}
+
+function toVoter({ user_id, email, name }: RecordedVote): Voter {
+  return { user_id, email, name };
 }

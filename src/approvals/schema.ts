@@ -53,16 +53,19 @@ export type ApprovalsRequest = Static<typeof ApprovalsRequest>;
 
 const nullableText = (description: string) => Nullable(Type.String({ description }));
 
+const Voter = Type.Object(
+  {
+    user_id: Type.String(),
+    email: nullableText("Their email at the time."),
+    name: nullableText("Their name at the time."),
+  },
+  { description: "The person." },
+);
+export type Voter = Static<typeof Voter>;
+
 /** What one person decided. */
 export const ApprovalRecord = Type.Object({
-  by: Type.Object(
-    {
-      user_id: Type.String(),
-      email: nullableText("Their email at the time."),
-      name: nullableText("Their name at the time."),
-    },
-    { description: "The person." },
-  ),
+  by: Voter,
   decision: Type.Unsafe<Decision>({ type: "string", enum: [...DECISIONS] }),
   at: Time("When they decided."),
   channel: nullableText("Where they decided, for example `dashboard`."),
@@ -87,6 +90,10 @@ export const Approvals = Type.Object({
     description:
       "What people decided in this round, oldest first. Until the end of a blind task, only the caller's own.",
   }),
+  changed_by: Nullable({
+    ...Voter,
+    description: "Who changed the arguments for this round; null in the first round, and while that is hidden.",
+  } as typeof Voter),
   waiting_for: Type.Array(Group, {
     description: "The groups of `one_of_each` that no one has approved for; empty while that is hidden.",
   }),

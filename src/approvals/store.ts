@@ -18,6 +18,9 @@ export interface StoredVote extends Vote {
   created_at: number;
 }
 
+/** What records show of a vote. */
+export type RecordedVote = Omit<StoredVote, "response">;
+
 const insertVote = insertRow("task_approvals");
 
 export async function addVote(tx: Tx, task_id: string, vote: StoredVote): Promise<void> {
@@ -36,18 +39,36 @@ export async function listVotes(reader: Reader, task_id: string): Promise<Stored
   return rows.map(toVote);
 }
 
-function toVote({ task_id: _task, home: _home, groups, ...row }: TaskApprovalRow): StoredVote {
-  return { ...row, decision: row.decision as Stance, groups: JSON.parse(groups) as number[] };
+/** Returns what people decided in one round, oldest first, without their answers, which may be long. */
+export async function listVotesIn(reader: Reader, task_id: string, round: number): Promise<RecordedVote[]> {
+  const rows = await reader.query
+    .selectFrom("task_approvals")
+    .select(["seq", "round", "user_id", "email", "name", "channel", "decision", "groups", "created_at", "withdrawn_at"])
+    .where("task_id", "=", task_id)
+    .where("home", "=", homeOf(task_id))
+    .where("round", "=", round)
+    .orderBy("seq")
+    .execute();
+  return rows.map(parsed);
 }
 
-/** @param at - epoch milliseconds */
-export async function withdrawVote(tx: Tx, task_id: string, seq: number, at: number): Promise<void> {
+function toVote({ task_id: _task, home: _home, ...row }: TaskApprovalRow): StoredVote {
+  return parsed(row);
+}
+
+function parsed<Row extends Pick<TaskApprovalRow, "decision" | "groups">>(row: Row) {
+  return { ...row, decision: row.decision as Stance, groups: JSON.parse(row.groups) as number[] };
+}
+
+/** Takes votes back. @param at - epoch milliseconds */
+export async function withdrawVotes(tx: Tx, task_id: string, seqs: readonly number[], at: number): Promise<void> {
+  if (seqs.length === 0) return;
   await tx.query
     .updateTable("task_approvals")
     .set({ withdrawn_at: at })
     .where("task_id", "=", task_id)
     .where("home", "=", homeOf(task_id))
-    .where("seq", "=", seq)
+    .where("seq", "in", seqs)
     .execute();
 }
 

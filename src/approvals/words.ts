@@ -31,12 +31,34 @@ export function ownVote({ approvals, votes }: ApprovedTask, user_id: string | nu
 
 /** Returns the last decision of a person in an earlier round, which does not count any more. */
 export function formerVote({ votes }: ApprovedTask, user_id: string | null, round: number): StoredVote | undefined {
-  return votes.findLast((vote) => vote.user_id === user_id && vote.round < round && vote.withdrawn_at === null);
+  for (let earlier = round - 1; earlier >= 1; earlier--) {
+    const own = votesOf(votes, earlier).find((vote) => vote.user_id === user_id);
+    if (own !== undefined) return own;
+  }
+  return undefined;
 }
 
 /** "You approved" */
 export function sayOwn({ decision }: Pick<StoredVote, "decision">): string {
   return YOU[decision];
+}
+
+const THEY: Record<Stance, string> = {
+  approve: "approved",
+  edit: "approved",
+  reject: "rejected",
+  respond: "answered with a message",
+};
+
+/** "Ada approved" */
+export function sayVote({ name, email, decision }: Pick<StoredVote, "name" | "email" | "decision">): string {
+  return `${name ?? email ?? "Someone"} ${THEY[decision]}`;
+}
+
+/** "You approved, and it counted." About a task that has ended. Returns "" if no decision of the person counts. */
+export function sayCounted(task: ApprovedTask, user_id: string | null): string {
+  const own = ownVote(task, user_id);
+  return own === undefined ? "" : `${sayOwn(own)}, and it counted.`;
 }
 
 /** "1 of 2 have approved." Names the groups that are missing. Returns "" if people must not know. */

@@ -98,6 +98,9 @@ type AccessedTask = Pick<
   | "ladder"
 >;
 
+/** The policy is read if the caller has not. */
+type ApprovedTask = AccessedTask & Partial<Pick<TaskDocuments, "approval_policy">>;
+
 /**
  * Rejects callers who may never do this, before anything is read. Agents are rejected later if the action concerns a task,
  * because a task that an agent cannot see must look as if it did not exist.
@@ -209,6 +212,10 @@ export async function requireMayWith(
   if (caller.kind === "agent")
     throw canSee(caller, task) ? refusalOf(caller, action) : new ServiceError("TASK_NOT_FOUND");
   if (caller.kind === "user" && !isInProject(caller.user, task.project)) throw new ServiceError("TASK_NOT_FOUND");
+  const excluded = caller.kind === "user" ? await whyExcluded(reader, caller.user, task) : null;
+  // It was not offered to them for this reason, and they may have come by its link.
+  if (excluded !== null)
+    throw new ServiceError(action === "complete" ? "EXCLUDED" : "FORBIDDEN", { message: excluded });
   const isNamed = caller.kind === "user" && (await isNotified(reader, caller.user, task.id));
   throw new ServiceError("FORBIDDEN", isNamed ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
@@ -236,25 +243,33 @@ async function hasRoleFor(reader: Reader, caller: Caller, action: TaskAction, ta
  * Returns why the decision of a caller, who has a role for it, does not count where several people must approve; null if it
  * does, or if one person decides. (beyond: More than one person)
  */
-export async function whyNotCounted(
-  reader: Reader,
-  caller: Caller,
-  task: AccessedTask & Partial<Pick<TaskDocuments, "approval_policy">>,
-): Promise<ServiceError | null> {
+export async function whyNotCounted(reader: Reader, caller: Caller, task: ApprovedTask): Promise<ServiceError | null> {
   if (task.approvals === null) return null;
   const person = personOf(caller);
-  // An embedding product vouches for somebody that the service cannot tell from others.
-  if (person === null || (caller.kind === "recipient" && caller.grant.kind === "embed"))
-    return new ServiceError("NEEDS_A_PERSON");
-  const policy = parseJson<Policy>(task.approval_policy ?? null) ?? (await findPolicy(reader, task.id));
-  if (policy === null) throw new ServiceError("TASK_NOT_FOUND");
-  const why = (await readExclusions(reader, task, policy))(person);
+  // Nor does an embedding product name a person of the directory.
+  if (person === null) return new ServiceError("NEEDS_A_PERSON");
+  const policy = await policyOf(reader, task);
+  const { of, everyone } = await readExclusions(reader, task, policy);
+  const why = of(person) ?? everyone;
   if (why !== null) return new ServiceError("EXCLUDED", { message: why });
   if (policy.from === null) return null;
   const candidates = await listCandidates(reader, task.id);
   // Where routing matched no one, only operators are left.
   if (candidates.length === 0 || isAmong(candidates, person)) return null;
   return new ServiceError("FORBIDDEN", { message: await sayWhoCanAnswer(reader, task) });
+}
+
+/** Says why the decision of a person about a task does not count because of who they are; null if nothing says so. */
+async function whyExcluded(reader: Reader, person: Person, task: ApprovedTask): Promise<string | null> {
+  if (task.approvals === null) return null;
+  return (await readExclusions(reader, task, await policyOf(reader, task))).of(person);
+}
+
+/** @throws ServiceError TASK_NOT_FOUND */
+async function policyOf(reader: Reader, { id, approval_policy = null }: ApprovedTask): Promise<Policy> {
+  const policy = parseJson<Policy>(approval_policy) ?? (await findPolicy(reader, id));
+  if (policy === null) throw new ServiceError("TASK_NOT_FOUND");
+  return policy;
 }
 
 /** Says in one sentence why somebody who may not answer a task cannot: whose decision does not count is told why. */

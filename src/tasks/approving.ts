@@ -1,8 +1,8 @@
 import { isFor, votesOf, type Standing, type Voter } from "../approvals/count.ts";
-import { groupsOf, votersAmong } from "../approvals/eligible.ts";
+import { groupsOf, votersAmong, votesOfExcluded } from "../approvals/eligible.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { proposalOf, stanceOf } from "../approvals/proposal.ts";
-import { listVotes, type StoredVote } from "../approvals/store.ts";
+import { addVote, listVotes, withdrawVotes, type StoredVote } from "../approvals/store.ts";
 import { isSame } from "../../form/plan/same.ts";
 import type { Reader, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
@@ -34,8 +34,8 @@ export async function ballotOf(
   round: number | null,
 ): Promise<Ballot> {
   const standing = JSON.parse(task.approvals!) as Standing;
-  const votes = await listVotes(reader, task.id);
-  const decision = stanceOf(response, proposalOf({ approvals: task.approvals, votes }));
+  const all = await listVotes(reader, task.id);
+  const decision = stanceOf(response, proposalOf({ approvals: task.approvals, votes: all }));
   const { user_id, email, name, channel } = requireKnown(by);
   const vote = {
     user_id,
@@ -48,7 +48,9 @@ export async function ballotOf(
     groups: await groupsOf(reader, user_id, policy),
     withdrawn_at: null,
   };
-  const ballot = { policy, votes, vote, others: await othersFor(reader, task, policy, votes, vote) };
+  const excluded = await votesOfExcluded(reader, task, policy, votesOf(all, vote.round));
+  const votes = all.filter((one) => !excluded.includes(one));
+  const ballot = { policy, votes, vote, excluded, others: await othersFor(reader, task, policy, votes, vote) };
   // An edit that is sent again, because its answer was lost, names the round before its own.
   if (round !== null && round !== standing.round && !isRepeatedVote(ballot)) throw anotherRound();
   return ballot;
@@ -87,9 +89,34 @@ async function othersFor(
   return voters.filter(({ user_id }) => !decided.has(user_id));
 }
 
-/** Returns a vote as it is stored: with the number and the time of its audit entry. */
-export function voteOf({ vote }: Ballot, { seq, created_at }: Pick<AuditEntry, "seq" | "created_at">): StoredVote {
-  return { ...vote, seq, created_at };
+/** The audit entry of a vote, whose number and time it has. */
+type EntryOfVote = Pick<AuditEntry, "seq" | "created_at">;
+
+/** Returns the votes of a task after one more. Those that do not count any more are taken back. */
+export function votesAfter(
+  votes: readonly StoredVote[],
+  { vote, excluded }: Ballot,
+  { seq, created_at }: EntryOfVote,
+): StoredVote[] {
+  const taken = new Set(excluded.map((one) => one.seq));
+  const before = votes.map((one) => (taken.has(one.seq) ? { ...one, withdrawn_at: created_at } : one));
+  return [...before, { ...vote, seq, created_at }];
+}
+
+/** Stores a vote, and takes back those that do not count any more. */
+export async function storeVote(
+  tx: Tx,
+  task_id: string,
+  { vote, excluded }: Ballot,
+  { seq, created_at }: EntryOfVote,
+): Promise<void> {
+  await addVote(tx, task_id, { ...vote, seq, created_at });
+  await withdrawVotes(
+    tx,
+    task_id,
+    excluded.map((one) => one.seq),
+    created_at,
+  );
 }
 
 /**

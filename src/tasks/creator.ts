@@ -1,6 +1,8 @@
+import type { Policy } from "../approvals/policy.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { createShardBatcher } from "../db/shards.ts";
 import { ServiceError } from "../errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { addCandidates } from "./candidates.ts";
 import { routedEntry } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
@@ -10,6 +12,7 @@ import { createOlderKeys } from "./older-keys.ts";
 import type { Recipients } from "./read-request.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { isStepSoon } from "./steps.ts";
+import { requireEnough, routeToVoters } from "./voters.ts";
 import { addAuditEntry } from "./store.ts";
 
 /**
@@ -97,10 +100,14 @@ async function addRouted(
   { routing, notify }: Recipients,
   notifier: Notifier,
 ): Promise<NewTask | null> {
-  const routed = await route(tx, rows.task.project, routing, notify, notifier);
+  const policy = parseJson<Policy>(rows.documents.approval_policy);
+  const matched = await route(tx, rows.task.project, routing, notify, notifier);
+  const routed = await routeToVoters(tx, rows.task, policy, matched);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
   if (!(await addTask(tx, { ...rows, task }))) return null;
+  // After the key: a request that is sent again is answered, even if people have left since.
+  requireEnough(policy, matched, routed);
   await recordRoundRobin(tx, routed);
   await addCandidates(tx, task.id, routed.candidates);
   const entry = routedEntry(rows, routed);

@@ -1,5 +1,6 @@
 import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
 import type { Standing } from "../approvals/count.ts";
+import type { StoredVote } from "../approvals/store.ts";
 import { FALLBACK, isTerminal, NO_CLAIM, transition, type Change, type Effect, type TaskEvent } from "./lifecycle.ts";
 import type { AuditEntry, Task } from "./store.ts";
 
@@ -82,6 +83,11 @@ function tallyIn(approvals: string): object {
   return { have, need, ...(round > 1 && { round }) };
 }
 
+/** Names the people whose earlier votes were found not to count any more. */
+export function notCounted(votes: readonly Pick<StoredVote, "email" | "user_id">[] = []): object {
+  return votes.length > 0 ? { not_counted: votes.map(({ email, user_id }) => email ?? user_id) } : {};
+}
+
 /**
  * Returns further details for the trail. It has the keys of an answer but not its values, because readers of the trail may
  * not be allowed to read the answer. A redacted task has no keys either.
@@ -95,6 +101,7 @@ function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null
         ...(!before.redact_payload && { response_keys: Object.keys(event.response) }),
         ...(email === null && account && toAuditExtra(account)),
         ...(set.approvals !== undefined && tallyIn(set.approvals)),
+        ...(event.type === "accepted" && notCounted(event.ballot?.excluded)),
       };
       return Object.keys(extra).length === 0 ? null : extra;
     }

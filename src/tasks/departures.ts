@@ -1,8 +1,10 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
 import type { Logger } from "pino";
+import type { Policy } from "../approvals/policy.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader, Tx, Db } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
+import { parseJson } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
 import { isInProject } from "../people/caller.ts";
@@ -18,6 +20,7 @@ import { isTerminal, NO_CLAIM, OPEN_STATUSES } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { recordRoundRobin, route } from "./routing.ts";
+import { routeToVoters } from "./voters.ts";
 import { findRequest, findTaskForUpdate, type Task } from "./store.ts";
 import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
@@ -182,7 +185,12 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
   }
   const request = await findRequest(tx, task.id);
   const notify = parseNotify(request?.notify ?? null);
-  const routed = await route(tx, task.project, request && routingIn(request), notify, notifier);
+  const routed = await routeToVoters(
+    tx,
+    task,
+    parseJson<Policy>(request?.approval_policy ?? null),
+    await route(tx, task.project, request && routingIn(request), notify, notifier),
+  );
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
   await recordRoundRobin(tx, routed);

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Policy } from "../approvals/policy.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { DELIVERIES_HINT } from "../deliveries/store.ts";
 import { clockworkFor } from "../escalation/clockwork.ts";
@@ -20,6 +21,7 @@ import { recordRoundRobin, route } from "./routing.ts";
 import { routingOfStep } from "./steps.ts";
 import type { AuditEntry, Task } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
+import { routeToVoters } from "./voters.ts";
 
 /*
  * The steps of a task: what happens while no one answers. A step only writes to this database, so it is not an attempt that
@@ -158,8 +160,10 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     walk.owed.push(() => walk.notifier.enqueue(walk.tx, notice, parseNotify(JSON.stringify(others))));
     return {};
   },
-  offer: async ({ tx, notifier, task, now }, step) => {
-    const { candidates } = await route(tx, task.project, routingOfStep(step, ""), [], notifier);
+  offer: async ({ tx, notifier, task, documents, now }, step) => {
+    const matched = await route(tx, task.project, routingOfStep(step, ""), [], notifier);
+    const policy = parseJson<Policy>(documents.approval_policy);
+    const { candidates } = await routeToVoters(tx, task, policy, matched);
     if (candidates.length === 0) return { unmatched: true };
     const before = await listCandidates(tx, task.id);
     const assignee = task.assigned_to_user_id ?? (task.assigned_to_email && emailKey(task.assigned_to_email));

@@ -71,6 +71,8 @@ export interface Ballot {
   /** What people decided before, in all rounds. */
   votes: readonly StoredVote[];
   vote: Omit<StoredVote, "seq" | "created_at">;
+  /** Votes that counted in this round, of people whose decision does not count any more. They are not among `votes`. */
+  excluded: readonly StoredVote[];
   /** Who may still decide, besides this person; null where that does not matter. */
   others: readonly Voter[] | null;
 }
@@ -148,6 +150,11 @@ export const FALLBACK = "fallback";
 
 const ENDED: readonly Effect[] = ["callback"];
 
+/** Rounds of a task that several people must approve. After that, people approve or reject what is there. */
+export const ROUNDS_MAX = 100;
+/** Decisions of one person about one task, those that were taken back included. Each is read with the task. */
+export const DECISIONS_MAX = 100;
+
 /** The latest verdict. `attempt` is the number of rejections when it was reached, itself included. */
 export interface VerifierResult {
   passed: boolean;
@@ -160,7 +167,7 @@ export interface VerifierResult {
  *
  * @param now - the moment it happens, epoch milliseconds; becomes `completed_at` or `timed_out_at`
  * @throws ServiceError TASK_ALREADY_TERMINAL if the task is closed, or for an answer or a new deadline at or after the
- *   deadline even if the timeout is not stored yet; TASK_CHANGED if another verdict came first; VALIDATION_FAILED for a new
+ *   deadline even if the timeout is not stored yet; TASK_CHANGED if another verdict came first; TOO_MANY_ROUNDS, TOO_MANY_DECISIONS; VALIDATION_FAILED for a new
  *   deadline that has passed
  */
 export function transition(task: TaskState, event: TaskEvent, now: number): Change {
@@ -171,6 +178,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       requireInTime(task, now);
       const { verdict, by, ballot } = event;
       if (verdict) requireUnchanged(task, verdict.guard);
+      if (ballot) requireWithinLimits(ballot);
       const counted = ballot && countBallot(ballot);
       if (ballot && counted && (counted.state === "open" || isLostByApproval(ballot, counted)))
         return openChange(task, ballot, counted);
@@ -231,6 +239,13 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
         audit: "completed",
       };
   }
+}
+
+/** @throws ServiceError TOO_MANY_ROUNDS, TOO_MANY_DECISIONS */
+function requireWithinLimits({ votes, vote }: Ballot): void {
+  if (vote.round > ROUNDS_MAX) throw new ServiceError("TOO_MANY_ROUNDS");
+  const own = votes.filter(({ user_id }) => user_id === vote.user_id);
+  if (own.length >= DECISIONS_MAX) throw new ServiceError("TOO_MANY_DECISIONS");
 }
 
 /** Counts a round with the decision of one more person. */

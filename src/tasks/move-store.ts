@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { addVote } from "../approvals/store.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import { writeBulk, writeBulkIn, type BulkWrite } from "../db/bulk.ts";
 import { columnsOf, type Column } from "../db/columns.ts";
@@ -11,7 +10,7 @@ import { scheduleRefresh, refreshCte } from "../deliveries/live-messages.ts";
 import { enqueueCte, insertDelivery, newDeliveryColumns } from "../deliveries/store.ts";
 import { newId } from "../lib/ids.ts";
 import { ANSWER_ACCOUNT_COLUMNS } from "../people/accounts.ts";
-import { voteOf } from "./approving.ts";
+import { storeVote } from "./approving.ts";
 import type { TaskEvent } from "./lifecycle.ts";
 import type { Move } from "./move.ts";
 import { insertAuditEntry, toAuditRow, ROUTING, type Task } from "./store.ts";
@@ -97,8 +96,7 @@ export async function addMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
   await writeBulkIn(tx, writeMoves, moves);
   for (const { after, event, audit } of moves) {
     if (event.type === "refused") await addVerificationAttempt(tx, after, event);
-    if (event.type === "accepted" && event.ballot !== undefined)
-      await addVote(tx, after.id, voteOf(event.ballot, audit));
+    if (event.type === "accepted" && event.ballot !== undefined) await storeVote(tx, after.id, event.ballot, audit);
   }
 }
 

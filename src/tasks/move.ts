@@ -4,7 +4,7 @@ import { originOf } from "../outbound/outbound-url.ts";
 import { emailKey } from "../lib/text.ts";
 import { decide, type Actor, type Decision } from "./decide.ts";
 import type { StoredVote } from "../approvals/store.ts";
-import { afterBallot, isRepeatedVote, voteOf } from "./approving.ts";
+import { afterBallot, isRepeatedVote, votesAfter } from "./approving.ts";
 import { isTerminal, type Ballot, type TaskEvent } from "./lifecycle.ts";
 import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
 import type { Notifier } from "./notices.ts";
@@ -134,7 +134,7 @@ function hintsOf({ event, after, outgoing }: Move): string[] {
 function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number, votes: readonly StoredVote[]): Move {
   const decision = decide(before, event, actor, clock);
   const { after, effects, response, audit } = decision;
-  const all = isBallot(event) ? [...votes, voteOf(event.ballot, audit)] : votes;
+  const all = isBallot(event) ? votesAfter(votes, event.ballot, audit) : votes;
   const outgoing =
     !effects.includes("callback") || after.callback_url === null
       ? null

@@ -1,5 +1,5 @@
 import { toApprovals } from "../approvals/record.ts";
-import type { StoredVote } from "../approvals/store.ts";
+import type { RecordedVote } from "../approvals/store.ts";
 import { joinJson, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import { askedFields, type AskedTask } from "./asker.ts";
@@ -33,7 +33,7 @@ export function cancelledAt({ status, ended_at }: Pick<Task, "status" | "ended_a
  * The body of the callback of a task that has ended, to the byte as it will be signed and sent. (spec: Events, Body fields)
  * @param votes - what people decided, if several had to approve
  */
-export function outcomeOf(task: Ended, response: JsonText | null, votes: readonly StoredVote[] = []): JsonText {
+export function outcomeOf(task: Ended, response: JsonText | null, votes: readonly RecordedVote[] = []): JsonText {
   const {
     id: task_id,
     idempotency_key,
@@ -54,7 +54,7 @@ export function outcomeOf(task: Ended, response: JsonText | null, votes: readonl
     ...askedFields(task),
     decided_by: decidedBy(task),
     // Left out otherwise: the body of other tasks stays as it was.
-    ...(task.approvals !== null && { approvals: toApprovals(task.approvals, votes, { reader: null, hasEnded: true }) }),
+    ...(task.approvals !== null && { approvals: toApprovals(task, votes, null) }),
   };
   return joinJson({ task_id, idempotency_key, status }, { response }, rest);
 }

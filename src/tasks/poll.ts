@@ -1,18 +1,19 @@
-import type { StoredVote } from "../approvals/store.ts";
+import { roundOf } from "../approvals/proposal.ts";
+import { listVotesIn, type RecordedVote } from "../approvals/store.ts";
 import { readStatement, type Db } from "../db/database.ts";
 import { located, type Located } from "../db/home.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { createShares } from "../lib/shares.ts";
 import { isTerminal } from "./lifecycle.ts";
 import { startRounds } from "./poll-rounds.ts";
-import { toTask, votesFor, type Task } from "./store.ts";
+import { toTask, type Task } from "./store.ts";
 import { createWaitingTasks, type Wake } from "./waiting-tasks.ts";
 
 /** A task as a poll sees it. */
 export interface PolledTask extends Task {
   response: string | null;
-  /** What people decided, if several must approve. */
-  votes: readonly StoredVote[];
+  /** What people decided in the present round, if several must approve. */
+  votes: readonly RecordedVote[];
 }
 
 const selectPolled = readStatement<Located, TaskRow & { response: string | null }>((query, param) =>
@@ -30,7 +31,10 @@ const selectPolled = readStatement<Located, TaskRow & { response: string | null 
 /** Returns the task, or null if it does not exist. */
 export async function findPolledTask(db: Db, id: string): Promise<PolledTask | null> {
   const [row] = await db.run(selectPolled, located(id));
-  return row ? Object.assign(toTask(row), { votes: await votesFor(db, row) }) : null;
+  if (row === undefined) return null;
+  // Earlier rounds and the answers may be many and long, and thousands of polls may end at once.
+  const votes = row.approvals === null ? [] : await listVotesIn(db, id, roundOf(row));
+  return Object.assign(toTask(row), { votes });
 }
 
 /** Maximum number of polls of one person that wait in a process. Agents wait by the thousands; people in a few tabs. */

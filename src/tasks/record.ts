@@ -10,7 +10,7 @@ import { personOf, type Caller } from "../people/caller.ts";
 import { askedFields, type AskedTask } from "./asker.ts";
 import { attemptsLeft } from "./attempts-left.ts";
 import { decidedBy, type DecidedTask } from "./decided-by.ts";
-import { isTerminal, isVerified } from "./lifecycle.ts";
+import { isVerified } from "./lifecycle.ts";
 import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
@@ -39,10 +39,9 @@ type Documents =
  * @param refusal - why the caller's decision does not count; null if it does
  */
 export function toRecord(task: TaskWithDocuments, caller: Caller, refusal: string | null = null): JsonText {
-  const { payload_schema, response_schema, form_definition, response, rejected_response, approvals, votes } = task;
+  const { payload_schema, response_schema, form_definition, response, rejected_response } = task;
   const payload = payloadOf(task);
-  const readsAs = { reader: personOf(caller)?.id ?? null, hasEnded: isTerminal(task.status) };
-  const standing = toApprovals(approvals, votes, readsAs);
+  const standing = toApprovals(task, task.votes, personOf(caller)?.id ?? null);
   return joinJson(
     firstFields(task),
     {
@@ -83,7 +82,7 @@ export function toListed(
   return joinJson(firstFields(task), texts, {
     ...lastFields(task, documents, caller),
     ...listedActionFields(documents.listed_action),
-    approvals: toApprovalsSummary(task.approvals, isTerminal(task.status)),
+    approvals: toApprovalsSummary(task),
   });
 }
 
@@ -142,7 +141,6 @@ function routingTexts(
 /** Returns the task as JSON of a `PollResult`. (spec: Tasks, poll) */
 export function toPollResult(task: PolledTask): JsonText {
   const first = { task_id: task.id, idempotency_key: task.idempotency_key, status: task.status };
-  const { approvals, votes } = task;
   const last: Omit<PollResult, "response" | keyof typeof first> = {
     completed_at: isoTime(task.completed_at),
     timed_out_at: isoTime(task.timed_out_at),
@@ -155,9 +153,7 @@ export function toPollResult(task: PolledTask): JsonText {
     decided_by: decidedBy(task),
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
-    ...(approvals !== null && {
-      approvals: toApprovals(approvals, votes, { reader: null, hasEnded: isTerminal(task.status) })!,
-    }),
+    ...(task.approvals !== null && { approvals: toApprovals(task, task.votes, null)! }),
   };
   return joinJson(first, { response: task.response }, last);
 }

@@ -4,7 +4,7 @@ import type { Verify } from "../verifier/verify.ts";
 import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
 import { answerToStore } from "../actions/decision.ts";
-import type { Standing } from "../approvals/count.ts";
+import { isHidden } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { proposalOf, roundOf } from "../approvals/proposal.ts";
 import { removeDeliveriesOf } from "../deliveries/live-messages.ts";
@@ -90,7 +90,8 @@ export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Pro
  * while the verifier runs; a change of the task in the meantime wins. (spec: Complete a task)
  *
  * @returns the task, `completed`, `rejected` or `verification_exhausted`; where several people must approve, perhaps still open
- * @throws ServiceError TASK_NOT_FOUND, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, TASK_CHANGED, VALIDATION_FAILED, and the verifier's codes
+ * @throws ServiceError TASK_NOT_FOUND, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, TASK_CHANGED, TOO_MANY_ROUNDS,
+ *   TOO_MANY_DECISIONS, VALIDATION_FAILED, and the verifier's codes
  */
 export async function completeTask(
   ctx: CompletionContext,
@@ -291,12 +292,12 @@ export async function readAuditTrail(
   const entries = await listAuditEntries(ctx.db, id);
   // What an agent had asked is not known any more once the task is deleted.
   if (entries.length === 0 || (task === null && !isOperator(caller))) throw new ServiceError("TASK_NOT_FOUND");
-  return { entries: entries.filter((entry) => task === null || !isHidden(task, entry)), task };
+  return { entries: entries.filter((entry) => task === null || !isEntryHidden(task, entry)), task };
 }
 
 /** While a blind task is open, its trail tells of no decision, and of no notice that only those get who have decided. */
-function isHidden({ approvals, status }: Task, { action, extra }: AuditEntryRow): boolean {
-  if (isTerminal(status) || parseJson<Standing>(approvals)?.blind !== true) return false;
+function isEntryHidden(task: Task, { action, extra }: AuditEntryRow): boolean {
+  if (!isHidden(task)) return false;
   return DECIDED.has(action) || parseJson<{ purpose?: string }>(extra)?.purpose === "new_round";
 }
 

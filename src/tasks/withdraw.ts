@@ -1,5 +1,6 @@
 import { count, votesOf, type Standing } from "../approvals/count.ts";
-import { listVotes, withdrawVote } from "../approvals/store.ts";
+import { listVotes, withdrawVotes } from "../approvals/store.ts";
+import { votesOfExcluded } from "../approvals/eligible.ts";
 import type { Policy } from "../approvals/policy.ts";
 import type { Db } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
@@ -8,6 +9,7 @@ import { requireMay, requireMayWith } from "./access.ts";
 import { reassign } from "./assignment.ts";
 import { actorOf } from "./attribution.ts";
 import { namesOf, setOffersOpen } from "./candidates.ts";
+import { notCounted } from "./decide.ts";
 import { isTerminal } from "./lifecycle.ts";
 import { getTaskWithDocuments, lockTask, setApprovals, type TaskWithDocuments } from "./store.ts";
 import { requireTaskId } from "./tasks.ts";
@@ -33,9 +35,17 @@ export async function withdrawDecision(ctx: { db: Db }, caller: Caller, id: stri
     const own = counted.find(({ user_id }) => user_id === person.id);
     if (own === undefined) throw new ServiceError("APPROVAL_NOT_FOUND");
 
-    await withdrawVote(tx, id, own.seq, tx.now());
+    const policy = JSON.parse(task.approval_policy!) as Policy;
     const others = counted.filter((vote) => vote !== own);
-    const { standing } = count(JSON.parse(task.approval_policy!) as Policy, round, others, null);
+    const excluded = await votesOfExcluded(tx, task, policy, others);
+    await withdrawVotes(
+      tx,
+      id,
+      [own, ...excluded].map(({ seq }) => seq),
+      tx.now(),
+    );
+    const still = others.filter((vote) => !excluded.includes(vote));
+    const { standing } = count(policy, round, still, null);
     const approvals = JSON.stringify(standing);
     await setApprovals(tx, id, approvals);
     const names = namesOf(person);
@@ -47,7 +57,7 @@ export async function withdrawDecision(ctx: { db: Db }, caller: Caller, id: stri
       {
         set: {},
         actor: actorOf(caller),
-        audit: { action: "withdrawn", extra: { have, need, ...(round > 1 && { round }) } },
+        audit: { action: "withdrawn", extra: { have, need, ...(round > 1 && { round }), ...notCounted(excluded) } },
         inboxes: names,
       },
     );

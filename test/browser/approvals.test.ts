@@ -97,7 +97,10 @@ testInBrowser("three people agree without seeing each other, about what one of t
   await axe(ada);
   await screenshot(ada, "approvals-round");
 
-  await cy.getByRole("alert").getByText("Someone has just changed the arguments").waitFor();
+  await cy
+    .getByRole("alert")
+    .getByText("Someone has just changed the arguments. What you typed is kept. Look at")
+    .waitFor();
   assert.equal(await cy.getByRole("textbox", { name: "Message" }).inputValue(), "Not this week.");
   await screenshot(cy, "approvals-changed");
   await cy.getByRole("button", { name: "Back" }).click();
@@ -145,9 +148,13 @@ testInBrowser("somebody whose decision does not count sees why, in place of the 
   const service = await serve(t);
   await addDesk(service, "Ada", "Ben");
   await addOperator(service, "dana@example.com");
-  const id = await ask(service, { need: 1, exclude: ["on_behalf_of"] }, { on_behalf_of: { email: "ada@example.com" } });
+  const first = await ask(service, { need: 1 });
+  const id = await ask(service, { need: 1, exclude: [`answered:${first}`] });
+  const ada = await openAs(open, service, "Ada", first);
+  await ada.getByRole("button", { name: "Approve" }).click();
+  await ada.getByText("Answer sent").waitFor();
   for (const [name, reason] of [
-    ["Ada", "This is asked on your behalf, so someone else has to decide."],
+    ["Ada", `You decided task ${first}, so someone else has to decide this one.`],
     ["Dana", 'This task is offered to the pool "desk".'],
   ] as const) {
     const page = await openAs(open, service, name, id);

@@ -517,6 +517,14 @@ export interface components {
                     /** @description Where they decided, for example `dashboard`. */
                     channel: string | null;
                 }[];
+                /** @description Who changed the arguments for this round; null in the first round, and while that is hidden. */
+                changed_by: {
+                    user_id: string;
+                    /** @description Their email at the time. */
+                    email: string | null;
+                    /** @description Their name at the time. */
+                    name: string | null;
+                } | null;
                 /** @description The groups of `one_of_each` that no one has approved for; empty while that is hidden. */
                 waiting_for: {
                     [key: string]: unknown;
@@ -915,6 +923,14 @@ export interface components {
                     /** @description Where they decided, for example `dashboard`. */
                     channel: string | null;
                 }[];
+                /** @description Who changed the arguments for this round; null in the first round, and while that is hidden. */
+                changed_by: {
+                    user_id: string;
+                    /** @description Their email at the time. */
+                    email: string | null;
+                    /** @description Their name at the time. */
+                    name: string | null;
+                } | null;
                 /** @description The groups of `one_of_each` that no one has approved for; empty while that is hidden. */
                 waiting_for: {
                     [key: string]: unknown;

@@ -10,7 +10,7 @@ import { readPost, type Notice } from "../../../form/plan/post.ts";
 import { ACTIONS_MAX } from "../../actions/schema.ts";
 import { answerOfForm } from "../../actions/untouched.ts";
 import { inRound, roundOf } from "../../approvals/proposal.ts";
-import { ownVote, sayNeed, sayOwn, sayTally } from "../../approvals/words.ts";
+import { ownVote, sayCounted, sayNeed, sayOwn, sayTally } from "../../approvals/words.ts";
 import type { StoredVote } from "../../approvals/store.ts";
 import type { Db } from "../../db/database.ts";
 import type { Logger } from "pino";
@@ -32,6 +32,7 @@ import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
 import { withdrawDecision } from "../../tasks/withdraw.ts";
 import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
 import { decidedOf, type Decided } from "../decided.ts";
+import { isDecidedAlready } from "../decided-already.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
@@ -113,11 +114,11 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   try {
     const response = responseOf(answerOfForm(task, posted.value));
     const done = await completeTask(ctx, caller, task.id, { response, round });
-    if (ownVoteOf({ task: done, caller }) !== undefined && !isTerminal(done.status))
-      return await decidedPage(pages, token, { task: done, caller }, {});
+    const after = { task: done, stored: done, caller };
+    if (ownVoteOf(after) !== undefined && !isTerminal(done.status)) return await decidedPage(pages, token, after, {});
     if (done.status !== "rejected")
       return await endedPage(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
-    return await show(pages, token, { task: done, caller }, { posted: { entries, errors: [], notice: null } });
+    return await show(pages, token, after, { posted: { entries, errors: [], notice: null } });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return refused(pages, token, known, { form, entries, error });
@@ -127,7 +128,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
 // --- Approvals by several people ---------------------------------------------------------------------------------------
 
 /** Returns the decision of the person that counts while the task is open. */
-function ownVoteOf({ task, caller }: Open): StoredVote | undefined {
+function ownVoteOf({ task, caller }: Pick<Open, "task" | "caller">): StoredVote | undefined {
   return ownVote(task, caller.person?.id ?? null);
 }
 
@@ -182,17 +183,40 @@ async function takeBack(pages: Pages, token: string, known: Open, isOwnPage: boo
 /** Returns the page after an answer about arguments that were changed since: the new ones, and what was entered. */
 async function changedPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
   const status = 409;
-  // Their own edit changed them, and was perhaps posted twice.
-  if (ownVoteOf(known) !== undefined) return decidedPage(pages, token, known, { status });
+  if (ownVoteOf(known) !== undefined) {
+    // Their own edit changed them, and was perhaps posted twice.
+    const isAgain = isPostedAgain(pages, known, entries);
+    const says = isAgain ? [] : ["What you just sent does not count: it was about arguments that were changed since."];
+    return decidedPage(pages, token, known, { status, says });
+  }
   const text = "Not sent: someone changed the arguments in the meantime. Check the new ones below and submit again.";
   const posted = { entries, errors: [], notice: null };
   return show(pages, token, known, { status, posted, notice: { text, is_bad: true } });
 }
 
+/** Returns whether a person has decided already what they post. */
+function isPostedAgain(pages: Pages, { stored, caller }: Pick<Open, "stored" | "caller">, entries: Entries): boolean {
+  const posted = readPost(formOf(pages, inRound(stored), zoneOf(caller)), entries);
+  return posted.act === "answer" && isDecidedAlready(stored, caller.person?.id ?? null, posted.value);
+}
+
+/** Returns the page after an answer of which it is not known whether it was stored. */
+async function unknownPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
+  if (ownVoteOf(known) !== undefined && isPostedAgain(pages, known, entries))
+    return decidedPage(pages, token, known, {});
+  const text =
+    "We do not know yet whether your answer was stored, because the connection to the database was lost. Open this page again in a minute to see it, or submit again: it counts once.";
+  const posted = { entries, errors: [], notice: null };
+  return show(pages, token, known, { status: 503, posted, notice: { text, is_bad: true } });
+}
+
 // --- Access, and the state of the task ---------------------------------------------------------------------------------
 
 interface Open {
+  /** With the arguments that are up for approval. */
   task: TaskWithDocuments;
+  /** With the arguments that were asked for. */
+  stored: TaskWithDocuments;
   caller: RecipientCaller;
 }
 
@@ -202,6 +226,8 @@ interface EndedPage extends Omit<MessagePage, "more"> {
   answered?: TaskWithDocuments;
   /** Nothing of what was posted was sent. */
   is_unsent?: boolean;
+  /** A decision of the person counted for this task. What was posted now was not sent, unless it is the same. */
+  counted?: TaskWithDocuments;
 }
 
 type Below = NonNullable<MessagePage["more"]> | null;
@@ -212,7 +238,8 @@ async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promi
   const { task, caller } = link;
   if (answerStateOf(task, null, ctx.db.now()).how !== "open")
     return { ended: await endOf({ ctx, door }, task, caller, {}) };
-  if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task: inRound(task), caller };
+  if (caller !== null && (await mayWith(ctx.db, caller, "complete", task)))
+    return { task: inRound(task), stored: task, caller };
   const why = caller === null ? door.gone : await sayWhyNot(ctx.db, caller, task);
   return {
     ended: {
@@ -248,8 +275,19 @@ async function endOf(
   const ending = endingOf(state, who);
   const facts = { who: who ?? "", at: moment(state.at), deadline: moment(task.timeout_at) };
   const title = fillText(ENDINGS[ending].page.title, facts);
-  const own = ending === "own" ? undefined : ownVote(task, caller?.person?.id ?? null);
-  const says = `${own === undefined ? "" : `${sayOwn(own)}. `}${fillText(ENDINGS[ending].page.says, facts)}`;
+  const says = fillText(ENDINGS[ending].page.says, facts);
+  const counted = sayCounted(task, caller?.person?.id ?? null);
+  if (counted !== "" && !isNow && ending !== "own") {
+    const { title: how, says: what } = ENDINGS[ending].email;
+    const end = ending === "timed_out" ? TOO_FEW : what;
+    return {
+      ...about,
+      status: 409,
+      title: fillText(how, facts),
+      says: [`${counted} ${fillText(end, facts)}`],
+      counted: task,
+    };
+  }
   if (state.how === "completed" && isNow) return { ...about, status: 200, is_done: true, ...SENT, answered: task };
   if (ending === "own" && task.completed_via_channel === door.channel)
     return { ...about, status: 410, is_done: true, title, says: [usedUp(facts.at)], answered: task };
@@ -263,6 +301,8 @@ async function endOf(
   return { ...about, status: 409, is_unsent: true, title, says: [says] };
 }
 
+/** Why a task ran out of time although people approved it. */
+const TOO_FEW = "Too few people had approved by {deadline}.";
 const SENT = {
   title: "Answer sent",
   says: ["Thank you. Your answer was sent to the agent. You can close this tab."],
@@ -465,6 +505,7 @@ async function refused(
       const link = await pages.door.open(token);
       const current = await openOrEnded(pages, link);
       if ("ended" in current) return endedPage(pages, current.ended, link, entries);
+      if (error.code === "COMMIT_UNKNOWN") return unknownPage(pages, token, current, entries);
       if (roundOf(current.task) !== roundOf(known.task)) return changedPage(pages, token, current, entries);
       const text = "Not sent: the task changed in the meantime. Check your answer and submit again.";
       return show(pages, token, current, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
@@ -482,10 +523,18 @@ async function refused(
 /** Returns a page without a form. An unsent answer is shown so that it can be copied. */
 async function endedPage(
   pages: Pages,
-  { status, is_unsent = false, answered, ...page }: EndedPage,
+  { status, is_unsent: isNone = false, answered, counted, ...page }: EndedPage,
   link: OpenedLink | null,
   entries?: Entries,
 ): Promise<Answered> {
+  const { caller = null } = link ?? {};
+  const isOther =
+    counted !== undefined &&
+    entries !== undefined &&
+    caller !== null &&
+    !isPostedAgain(pages, { stored: counted, caller }, entries);
+  if (isOther) page.says = [...page.says, "Nothing else was sent."];
+  const is_unsent = isNone || isOther;
   const unsent = is_unsent && entries && link ? unsentOf(pages, link.task, entries) : null;
   const more = answered ? await answerOf(pages, answered) : unsent;
   return { status, html: messagePage(pages.head, { ...page, more }) };

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { fromStored } from "../../actions/request.ts";
-import { inRound, roundOf } from "../../approvals/proposal.ts";
+import { authorOf, inRound, roundOf } from "../../approvals/proposal.ts";
 import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
-import type { Standing } from "../../approvals/count.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -146,10 +145,9 @@ function changedFor(task: TaskWithDocuments, { person }: RecipientCaller, now: D
   const round = roundOf(task);
   const before = formerVote(task, person?.id ?? null, round);
   if (before === undefined) return null;
-  const begun = task.votes.find((vote) => vote.round === round);
-  const isBlind = parseJson<Standing>(task.approvals)?.blind === true;
+  const author = authorOf(task);
   return {
-    who: begun === undefined || isBlind ? null : (begun.name ?? begun.email),
+    who: author === undefined ? null : (author.name ?? author.email),
     ...changedSince(task, before.round, { max: MAX_CHANGES, time_zone: person?.time_zone ?? "UTC", now }),
   };
 }

@@ -6,6 +6,7 @@ import { newAgent } from "../../../test/support/agents.ts";
 import { header, mailsTo, send, withSender } from "../../../test/support/mail.ts";
 import { addUser, person } from "../../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../../test/support/service.ts";
+import { ServiceError } from "../../errors.ts";
 import type { TaskRecord } from "../../tasks/schema.ts";
 import { createLink } from "./links.ts";
 
@@ -75,8 +76,8 @@ testOnBoth("each person has a link that works until enough of them have approved
   assert.match(ben.text, /Answer sent/);
   assert.equal((await read(service, id)).status, "completed");
   await ada.open();
-  assert.match(ada.text, /Already answered by ben/);
-  assert.match(ada.text, /You approved\. ben answered/);
+  assert.match(ada.text, /Answered by ben/);
+  assert.match(ada.text, /You approved, and it counted\. ben answered this task/);
 });
 
 testOnBoth("what was taken back in the meantime, or counts twice, changes nothing", async (service) => {
@@ -153,6 +154,68 @@ testOnBoth("a form that was opened before an edit approves nothing, and keeps wh
     patch: [{ op: "replace", path: "/amount", value: 45 }],
   });
 });
+
+testOnBoth(
+  "a page says so when it drops another decision of a person, and when an earlier one counted",
+  async (service) => {
+    await addPeople(service);
+    const id = await ask(service.call);
+    const stale = await pageOf(service, id, BEN).open("?choice=2");
+    const second = await pageOf(service, id, BEN).open("?choice=2");
+    const late = await pageOf(service, id, ADA).open("?choice=0");
+    await decideAs(service, id, BEN, { "/args/amount": "45" }, 1);
+    await stale.post({ "/message": "Too much." });
+    assert.equal(stale.status, 409);
+    assert.match(stale.text, /^You approved with changes$/m);
+    assert.match(stale.text, /What you just sent does not count: it was about arguments that were changed since\./);
+
+    const again = await pageOf(service, id, BEN).open();
+    assert.doesNotMatch(again.text, /does not count/);
+    await late.open("?choice=0");
+    await late.post();
+    assert.match(late.text, /Answer sent/);
+    await second.post({ "/message": "Too much." });
+    assert.match(second.text, /You approved with changes, and it counted\. ada answered this task/);
+    assert.match(second.text, /^Nothing else was sent\.$/m);
+    assert.match(second.text, /Your unsent answer[^]*Too much\./);
+    await again.open();
+    assert.match(again.text, /You approved with changes, and it counted\./);
+    assert.doesNotMatch(again.text, /othing (else )?was sent/);
+  },
+);
+
+/** When the connection to the database is lost. */
+let lost: "before the commit" | "after the commit" | null = null;
+
+testOnBoth(
+  "after a commit that was not confirmed, a page says that it does not know, or what is stored",
+  async (service) => {
+    await addPeople(service);
+    const id = await ask(service.call);
+    const page = await pageOf(service, id, ADA).open("?choice=0");
+    lost = "before the commit";
+    await page.post();
+    assert.equal(page.status, 503);
+    assert.match(page.text, /We do not know yet whether your answer was stored/);
+    assert.doesNotMatch(page.text, /Not sent|Nothing was sent\b/);
+    lost = "after the commit";
+    await page.post();
+    lost = null;
+    assert.match(page.text, /^You approved$/m);
+    assert.equal((await read(service, id)).approvals!.have, 1);
+  },
+  {
+    db: (opened) => {
+      const write: typeof opened.write = async (work) => {
+        if (lost === "before the commit") throw new ServiceError("COMMIT_UNKNOWN");
+        const done = await opened.write(work);
+        if (lost !== null) throw new ServiceError("COMMIT_UNKNOWN");
+        return done;
+      };
+      return Object.assign(Object.create(opened) as typeof opened, { write });
+    },
+  },
+);
 
 testOnBoth("a page without the round that it shows approves nothing", async (service) => {
   await addPeople(service);

@@ -118,6 +118,52 @@ testWithSlack("a press on what was changed since approves nothing", async (stage
   });
 });
 
+testWithSlack(
+  "a click after the end says that an earlier decision counted, and drops no other without a word",
+  async (stage) => {
+    const { service, slack, send } = stage;
+    const { ada, ben, cy } = await people(stage);
+    const { id, post } = await ask(stage);
+    const [late, other] = [await ada.open(post, "answer:open:3"), await ada.open(post, "answer:open:1")];
+    const { payload } = await ada.submit(other, { "/args/amount": "45" });
+    await ada.submit(late, { "/message": "Why?" });
+    assert.match(said(late), /Someone changed the arguments/);
+    assert.equal(heldBy(inputOf(late, "/message").element), "Why?");
+    await send();
+    await ben.press(
+      slack.posts.find((one) => one.ts === post.ts)!,
+      "answer:choose:0",
+    );
+    assert.equal((await read(service, id)).status, "completed");
+
+    await ada.press(post, "answer:choose:2");
+    assert.equal(
+      whispers(slack).at(-1),
+      "Already answered by ben. You approved with changes, and it counted. Nothing else was sent.",
+    );
+    await ada.submit(late, { "/message": "Why?" });
+    assert.match(said(late), /You approved with changes, and it counted\. Nothing else was sent\./);
+    assert.match((await slack.send(payload!)).body, /Your decision counted/);
+    await cy.press(post, "answer:choose:0");
+    assert.equal(whispers(slack).at(-1), "Already answered by ben. Nothing was sent.");
+  },
+);
+
+testWithSlack("who answers with a message is not said to have rejected", async (stage) => {
+  const { service, send } = stage;
+  const { users } = await people(stage);
+  const { id, post } = await ask(stage, { veto: "none" });
+  for (const [name, response] of [
+    ["ada", { decision: "respond", message: "Why?" }],
+    ["ben", { decision: "reject", message: "No." }],
+  ] as const) {
+    const call = callAs(service, await signedIn(service, users.get(name)!));
+    assert.equal((await call("POST", `/api/tasks/${id}/complete`, { body: { response } })).status, 200);
+  }
+  await send();
+  assert.match(said(post), /^0 of 2: ada answered with a message, ben rejected$/m);
+});
+
 testWithSlack("a blind task tells Slack nothing of what people decided, a redacted one numbers only", async (stage) => {
   const { service, slack, send } = stage;
   const { ada, users } = await people(stage);

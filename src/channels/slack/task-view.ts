@@ -1,9 +1,9 @@
 import type { Form } from "../../../form/plan/plan.ts";
 import type { Db } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
-import { isFor, votesOf, type Standing } from "../../approvals/count.ts";
-import { inRound, roundOf } from "../../approvals/proposal.ts";
-import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
+import { isHidden, votesOf, type Standing } from "../../approvals/count.ts";
+import { authorOf, inRound, roundOf } from "../../approvals/proposal.ts";
+import { formerVote, ownVote, sayNeed, sayVote } from "../../approvals/words.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { fromStored } from "../../actions/request.ts";
 import { parseJson, type JsonObject } from "../../lib/json.ts";
@@ -108,14 +108,13 @@ export function sentBackFor(task: TaskWithDocuments): SlackMessage {
 }
 
 /** Says who has decided, where several people must approve; "" otherwise. Of a confidential task it has numbers only. */
-function approvalsOf({ approvals, votes, status, redact_payload }: TaskWithDocuments): string {
+function approvalsOf(task: TaskWithDocuments): string {
+  const { approvals, votes, redact_payload } = task;
   const standing = parseJson<Standing>(approvals);
   if (standing === null) return "";
-  if (standing.blind && !isTerminal(status)) return sayNeed(approvals);
+  if (isHidden(task)) return sayNeed(approvals);
   const { have, need, round } = standing;
-  const said = votesOf(votes, round).map(
-    (vote) => `${vote.name ?? vote.email ?? "Someone"} ${isFor(vote) ? "approved" : "rejected"}`,
-  );
+  const said = votesOf(votes, round).map(sayVote);
   return redact_payload || said.length === 0
     ? `${have} of ${need} have approved.`
     : `${have} of ${need}: ${said.join(", ")}`;
@@ -133,9 +132,8 @@ function changedFor(task: TaskWithDocuments, user_id: string | null, now: Date):
 
 /** Says what was changed since a round, and by whom if people may know. Of a confidential task only that. */
 function sayChanged(task: TaskWithDocuments, since: number, now: Date): string {
-  const begun = task.votes.find((vote) => vote.round === roundOf(task));
-  const isBlind = parseJson<Standing>(task.approvals)?.blind === true;
-  const who = isBlind ? "Someone" : (begun?.name ?? begun?.email ?? "Someone");
+  const author = authorOf(task);
+  const who = author?.name ?? author?.email ?? "Someone";
   const { facts, left_out } = changedSince(task, since, { max: MAX_CHANGES, time_zone: ZONE, now });
   const parts = [
     ...facts.map(({ title, text }) => `${title}: ${text}`),

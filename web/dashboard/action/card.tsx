@@ -7,12 +7,8 @@ import { RiskChip } from "./line.tsx";
 import { ChangedArguments } from "./values.tsx";
 import { DECISIONS } from "./words.ts";
 
-interface ActionCardProps {
-  asked: AskedAction;
-  index: number;
-  /** How many actions the task asks about. */
-  count: number;
-  redact: boolean;
+/** What a person makes of an action. */
+interface InHand {
   /** The decision that the person is about to make. */
   opened: Decision | null;
   decided: Decision | null;
@@ -20,11 +16,37 @@ interface ActionCardProps {
   edited: unknown;
   message: FormNode | undefined;
   /** What the person can do with it. */
-  children?: ReactNode;
+  children: ReactNode;
+}
+
+const UNTOUCHED: InHand = { opened: null, decided: null, edited: undefined, message: undefined, children: null };
+
+const untouched = (): InHand => UNTOUCHED;
+
+interface ActionCardsProps {
+  asked: readonly AskedAction[];
+  redact: boolean;
+  /** Returns what the person makes of an action; left out if they cannot decide. */
+  inHand?: (index: number) => InHand;
+}
+
+/** The actions of a task. */
+export function ActionCards({ asked, redact, inHand = untouched }: ActionCardsProps) {
+  return asked.map((one, i) => (
+    <ActionCard key={one.at} asked={one} index={i} count={asked.length} redact={redact} {...inHand(i)} />
+  ));
+}
+
+interface ActionCardProps extends InHand {
+  asked: AskedAction;
+  index: number;
+  /** How many actions the task asks about. */
+  count: number;
+  redact: boolean;
 }
 
 /** An action with its arguments. The header of the page has the name of a single one. */
-export function ActionCard(props: ActionCardProps) {
+function ActionCard(props: ActionCardProps) {
   const { asked, index, count, redact, opened, decided, edited, message, children } = props;
   const { action, before } = asked;
   return (

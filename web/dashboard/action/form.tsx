@@ -19,7 +19,7 @@ import { useAnswer } from "../../form/use-answer.ts";
 import { useKeys } from "../ui/keyboard.ts";
 import { allowedIn, chosen, isHighRisk } from "./asked.ts";
 import type { AskedAction, Decision } from "./asked.ts";
-import { ActionCard } from "./card.tsx";
+import { ActionCards } from "./card.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { DecisionPanel, wordFor } from "./panel.tsx";
 import { SendBar } from "./send-bar.tsx";
@@ -251,21 +251,17 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
         answer={{ ...answer, errors: errors.map(({ name, title, message }) => ({ name, title, message })) }}
         notice={null}
       />
-      {asked.map((one, i) => (
-        <ActionCard
-          key={one.at}
-          asked={one}
-          index={i}
-          count={asked.length}
-          redact={props.task.redact_payload}
-          opened={opened?.index === i ? opened.decision : null}
-          decided={decided[i] ?? null}
-          edited={valueAt(whole, `${one.at}/args`)}
-          message={nodes.get(`${one.at}/message`)}
-        >
-          {panelOf(i)}
-        </ActionCard>
-      ))}
+      <ActionCards
+        asked={asked}
+        redact={props.task.redact_payload}
+        inHand={(i) => ({
+          opened: opened?.index === i ? opened.decision : null,
+          decided: decided[i] ?? null,
+          edited: valueAt(whole, `${asked[i]!.at}/args`),
+          message: nodes.get(`${asked[i]!.at}/message`),
+          children: panelOf(i),
+        })}
+      />
       {isList && <SendBar decided={decided} isLocked={drawing.locked} approveAll={approveAll} send={send} />}
       <output className="status">
         {answer.state &&

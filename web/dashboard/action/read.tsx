@@ -1,5 +1,5 @@
 import type { AskedAction } from "./asked.ts";
-import { ActionCard } from "./card.tsx";
+import { ActionCards } from "./card.tsx";
 import { useActionStyles } from "./styles.ts";
 
 /** The actions of an open task, for somebody who cannot decide it. */
@@ -7,19 +7,7 @@ export function ActionsToRead({ asked, redact }: { asked: readonly AskedAction[]
   useActionStyles();
   return (
     <div className="stack">
-      {asked.map((one, i) => (
-        <ActionCard
-          key={one.at}
-          asked={one}
-          index={i}
-          count={asked.length}
-          redact={redact}
-          opened={null}
-          decided={null}
-          edited={undefined}
-          message={undefined}
-        />
-      ))}
+      <ActionCards asked={asked} redact={redact} />
     </div>
   );
 }

@@ -16,12 +16,18 @@ interface StandingProps {
   approvals: Approvals;
   me: Me;
   isOpen: boolean;
-  /** Whether the arguments were changed while this person looked at them. */
-  isChanged?: boolean;
+  /** What a change of the arguments meant for this person, who looked at them; null if nothing was changed since. */
+  changed?: Interruption | null;
+}
+
+/** Whether an answer was refused because of it, and whether entries of the form are kept. */
+export interface Interruption {
+  isUnsent: boolean;
+  isKept: boolean;
 }
 
 /** Who has approved and who is missing; what became of the arguments; and why the reader cannot decide, if that is so. */
-export function Standing({ task, approvals, me, isOpen, isChanged = false }: StandingProps) {
+export function Standing({ task, approvals, me, isOpen, changed = null }: StandingProps) {
   const own = ownVote(approvals, me);
   return (
     <section className="approvals" aria-label="Approvals">
@@ -34,7 +40,7 @@ export function Standing({ task, approvals, me, isOpen, isChanged = false }: Sta
             const { tone, done } = DECISIONS[vote.decision];
             return (
               <li key={vote.by.user_id}>
-                <bdi title={vote.by.email ?? undefined}>{nameOfVoter(vote, me)}</bdi>
+                <bdi title={vote.by.email ?? undefined}>{nameOfVoter(vote.by, me)}</bdi>
                 <span className={`chip ${tone}`}>{done}</span>
                 <span className="muted">
                   <Time at={vote.at} />
@@ -46,7 +52,7 @@ export function Standing({ task, approvals, me, isOpen, isChanged = false }: Sta
         </ul>
       )}
       {isOpen && own !== null && <TakeBack id={task.id} />}
-      {isOpen && approvals.round > 1 && <Changed approvals={approvals} me={me} isNew={isChanged} />}
+      {isOpen && approvals.round > 1 && <Changed approvals={approvals} me={me} changed={changed} />}
       {isOpen && approvals.refusal !== null && (
         <p className="notice" dir="auto">
           You cannot decide this. {approvals.refusal}
@@ -57,16 +63,16 @@ export function Standing({ task, approvals, me, isOpen, isChanged = false }: Sta
 }
 
 /** Says that the arguments are not those that the agent asked for. */
-function Changed({ approvals, me, isNew }: { approvals: Approvals; me: Me; isNew: boolean }) {
-  if (isNew)
+function Changed({ approvals, me, changed }: { approvals: Approvals; me: Me; changed: Interruption | null }) {
+  if (changed !== null)
     return (
       <div className="notice warn" role="alert">
-        Someone has just changed the arguments, so nothing was sent. What you typed is kept. Look at the arguments
-        again, then decide.
+        Someone has just changed the arguments{changed.isUnsent && ", so nothing was sent"}.
+        {changed.isKept && " What you typed is kept."} Look at the arguments again, then decide.
       </div>
     );
-  // Others are hidden in a blind task, and an author may have taken their decision back.
-  const author = approvals.decisions.find(({ decision }) => decision === "edit");
+  // In a blind task people know only of their own edit.
+  const author = approvals.changed_by ?? approvals.decisions.find(({ decision }) => decision === "edit")?.by;
   return (
     <p className="approvals-changed">
       <IconAlertTriangle size={16} stroke={1.75} aria-hidden />

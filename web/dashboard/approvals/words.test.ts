@@ -12,7 +12,18 @@ function approvals(decided: Record<string, string>, more: Partial<Approvals> = {
     channel: "dashboard",
   }));
   const have = decisions.filter(({ decision }) => ["approve", "edit"].includes(decision)).length;
-  return { need: 2, have, round: 1, decisions, waiting_for: [], blind: false, veto: "any", refusal: null, ...more };
+  return {
+    need: 2,
+    have,
+    round: 1,
+    decisions,
+    changed_by: null,
+    waiting_for: [],
+    blind: false,
+    veto: "any",
+    refusal: null,
+    ...more,
+  };
 }
 
 void test("one sentence says who has approved, and who is missing", () => {

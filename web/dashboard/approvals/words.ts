@@ -40,13 +40,13 @@ export function standingOf(approvals: Approvals, reader: Reader, isOpen: boolean
 }
 
 /** @returns the name of a person, as it was when they decided */
-export function nameOfVoter({ by: { user_id, name, email } }: Vote, reader: Reader): string {
+export function nameOfVoter({ user_id, name, email }: Vote["by"], reader: Reader): string {
   return user_id === reader.user_id ? "You" : (name ?? email ?? "Someone");
 }
 
 function namesOf(votes: readonly Vote[], reader: Reader): string {
   const own = votes.filter(({ by }) => by.user_id === reader.user_id);
-  const names = [...own, ...votes.filter((vote) => !own.includes(vote))].map((vote) => nameOfVoter(vote, reader));
+  const names = [...own, ...votes.filter((vote) => !own.includes(vote))].map(({ by }) => nameOfVoter(by, reader));
   const shown = names.length > NAMED_MAX ? names.slice(0, NAMED_MAX - 1) : names;
   return listed(names.length > shown.length ? [...shown, `${names.length - shown.length} others`] : shown);
 }

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { nextAttempt } from "../../../endings/next-attempt.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
+import { isRaw } from "../../../form/plan/hints.ts";
 import { nodesOf } from "../../../form/plan/nodes.ts";
 import { entriesOf, planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Outcome } from "../../form/answer-form.tsx";
@@ -11,7 +12,7 @@ import { actionsOf, entriesOfEdits, proposedOf } from "../action/asked.ts";
 import { Standing } from "../approvals/lazy.ts";
 import { roundOf, undecided, withRound } from "../approvals/rounds.ts";
 import { ownVote, standingOf } from "../approvals/words.ts";
-import { ApiError, OfflineError, post } from "../api.ts";
+import { ApiError, get, OfflineError, post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
 import { checkedUntil, markChecking, unmarkChecking } from "./checking.ts";
@@ -53,6 +54,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   const { approvals } = task;
   const own = ownVote(approvals, me);
   const [start, setStart] = useState(() => startOf(task, me, entered));
+  const [isUnsent, setIsUnsent] = useState(false);
   // Another round began, or this person has decided or taken it back. What they decided is sent, and nothing else is lost.
   if (start.voted !== votedIn(task, me))
     setStart({
@@ -67,10 +69,12 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   const { secret, options } = useDecisionKeys(task);
   const accepted: Accepted = {
     stored: () => onEdit(null),
+    changed: () => setIsUnsent(true),
     view: () => void navigate({ to: "/tasks/$id", params: { id: task.id } }),
     next: onAccepted,
   };
   const onAnswer = async (response: unknown): Promise<Outcome> => {
+    setIsUnsent(false);
     if (!(await isLetGo())) return { kind: "failed", message: "Sending cancelled. Your answer is still here." };
     // A claim after the answer would be refused, or would show the old state of the task.
     claim.leave();
@@ -109,7 +113,13 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
     },
   };
   const standing = approvals !== null && (
-    <Standing task={task} approvals={approvals} me={me} isOpen isChanged={start.isChanged} />
+    <Standing
+      task={task}
+      approvals={approvals}
+      me={me}
+      isOpen
+      changed={start.isChanged ? { isUnsent, isKept: start.entries !== null } : null}
+    />
   );
   if (asked !== null && approvals !== null && approvals.refusal !== null)
     return (
@@ -324,9 +334,11 @@ function choose(decision: string, digit: number): void {
   option?.focus();
 }
 
-/** The work after an answer is stored. */
+/** The work after an answer is stored, or refused. */
 interface Accepted {
   stored: () => void;
+  /** Nothing was stored: the answer was about arguments that were changed since. */
+  changed: () => void;
   view: () => void;
   next: () => void;
 }
@@ -336,7 +348,7 @@ async function complete(
   { id, approvals }: Task,
   me: Me,
   response: unknown,
-  { stored, view, next }: Accepted,
+  { stored, changed, view, next }: Accepted,
 ): Promise<Outcome> {
   try {
     const round = approvals === null ? {} : { round: approvals.round };
@@ -365,9 +377,25 @@ async function complete(
     await queryClient.invalidateQueries({ queryKey: ["tasks"] });
     return { kind: "accepted" };
   } catch (error) {
+    if (approvals !== null && error instanceof ApiError && error.code === "TASK_ALREADY_TERMINAL")
+      return closedBy(id, me, response);
+    if (error instanceof ApiError && error.code === "TASK_CHANGED") changed();
     return outcomeOf(error);
   }
 }
+
+/** Says what became of the decision of one of several people, after another decision has ended the task. */
+async function closedBy(id: string, me: Me, response: unknown): Promise<Outcome> {
+  void queryClient.invalidateQueries({ queryKey: ["tasks"] });
+  const now = await get<Task>(`/api/tasks/${id}`).catch(() => null);
+  const own = now && ownVote(now.approvals, me);
+  if (own === null) return { kind: "closed", message: CLOSED };
+  return isRaw(response) && own.decision === response["decision"]
+    ? { kind: "closed", message: "Your decision counted. The task is closed now." }
+    : { kind: "closed", message: `${CLOSED} What you had decided before counted.` };
+}
+
+const CLOSED = "This task was closed while you were working. Your answer was not sent.";
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof OfflineError) return { kind: "offline" };
@@ -391,7 +419,7 @@ function outcomeOf(error: unknown): Outcome {
   if (error.code === "TASK_CHANGED") void queryClient.invalidateQueries({ queryKey: ["tasks"] });
   if (error.code === "TASK_ALREADY_TERMINAL") {
     void queryClient.invalidateQueries({ queryKey: ["tasks"] });
-    return { kind: "closed", message: "This task was closed while you were working. Your answer was not sent." };
+    return { kind: "closed", message: CLOSED };
   }
   if (error.status === 401)
     return { kind: "failed", message: "Not sent: you are signed out. Sign in and send it again." };

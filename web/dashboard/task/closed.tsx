@@ -8,8 +8,9 @@ import type { Entries } from "../../../form/plan/entries.ts";
 import { planForm, readForm } from "../../../form/plan/plan.ts";
 import { capitalized } from "../../../form/titles.ts";
 import { EnteredView } from "../../form/entered.tsx";
-import { actionsOf } from "../action/asked.ts";
+import { actionsOf, allowedIn } from "../action/asked.ts";
 import { Standing } from "../approvals/lazy.ts";
+import { ownVote } from "../approvals/words.ts";
 import type { Me, Task } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { auditQuery } from "../queries.ts";
@@ -28,7 +29,7 @@ const Decided = lazily("decided", async () => (await import("../action/decided.t
 export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Entries | null }) {
   const state = endOf(task, me);
   // The answer was sent and checked, but the page was reloaded before it received the result.
-  const wasSent = (state.how === "completed" && state.is_own) || wasCheckedLast(task);
+  const wasSent = (state.how === "completed" && state.is_own) || wasCheckedLast(task) || isCounted(task, me, entered);
   useEffect(() => {
     if (wasSent) dropDraft(task.id);
   }, [wasSent, task.id]);
@@ -41,6 +42,14 @@ export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Ent
       {!wasSent && <Unsent id={task.id} task={task} entered={entered} />}
     </div>
   );
+}
+
+/** Whether the entries are the decision of this person that counts, where several people decided. */
+function isCounted(task: Task, me: Me, entered: Entries | null): boolean {
+  const own = ownVote(task.approvals, me);
+  const first = actionsOf(task)?.[0];
+  const entry = (entered ?? readDraft(task.id))?.[`${first?.at}/decision`]?.[0];
+  return own !== null && first !== undefined && allowedIn(first.action)[Number(entry)] === own.decision;
 }
 
 /** How a task was closed, as one sentence. */

@@ -4,9 +4,8 @@ import type { ActionsBlock, ModalView } from "@slack/types";
 import type { Entries } from "../../../../form/plan/entries.ts";
 import { planForm, type Form } from "../../../../form/plan/plan.ts";
 import { readPost } from "../../../../form/plan/post.ts";
-import { answerToStore } from "../../../actions/decision.ts";
 import { answerOfForm } from "../../../actions/untouched.ts";
-import { inRound, proposalOf, roundOf } from "../../../approvals/proposal.ts";
+import { inRound, roundOf } from "../../../approvals/proposal.ts";
 import { ownVote, sayNeed, sayOwn, sayTally } from "../../../approvals/words.ts";
 import { anotherRound } from "../../../tasks/approving.ts";
 import { isTerminal } from "../../../tasks/lifecycle.ts";
@@ -15,7 +14,6 @@ import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
 import { deleteDelivery, insertDelivery, newDelivery } from "../../../deliveries/store.ts";
 import { ServiceError } from "../../../errors.ts";
-import type { JsonObject } from "../../../lib/json.ts";
 import { HOUR, MINUTE, SECOND } from "../../../lib/time.ts";
 import { answerAccountOf } from "../../../people/accounts.ts";
 import { tryOnceWith, type RateLimit } from "../../../people/rate-limits.ts";
@@ -25,6 +23,7 @@ import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/st
 import { completeTask } from "../../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../../tasks/unavailable-check.ts";
 import { fieldErrorsOf, isAboutAnswer, responseOf } from "../../answers.ts";
+import { isDecidedAlready, storedAnswerOf } from "../../decided-already.ts";
 import { ACTION } from "./actions.ts";
 import { SlackFailure } from "../client.ts";
 import {
@@ -33,9 +32,11 @@ import {
   isUncertain,
   refusalOf,
   endedSentence,
+  sayNothingSent,
   sentenceOf,
   show,
   postEphemeral,
+  voterIn,
   type ClickContext,
   type SlackReply,
   type Who,
@@ -95,7 +96,7 @@ export async function giveAnswer(
       return { reply: show(view), sentence, isOpen: true };
     }
     const title = isUncertain(error) ? "Not certain" : "Nothing was sent";
-    const sentence = await sentenceOf(context, task, error);
+    const sentence = await sentenceOf(context, task, error, caller.person?.id);
     return { reply: show(askedAgain(entered, task, { title, text: sentence })), sentence, isOpen: true };
   }
 }
@@ -287,13 +288,13 @@ export async function closedResult(context: ClickContext, entered: Entered, who:
     team_id === who.team_id &&
     posted.act === "answer" &&
     task.response !== null &&
-    isDeepStrictEqual(
-      JSON.parse(task.response),
-      answerToStore(task, answerOfForm(inRound(task), posted.value) as JsonObject, proposalOf(task)),
-    );
-  return isThis
-    ? SENT
-    : { reply: show(unsentView(ended, entered)), sentence: `${ended} Nothing was sent.`, isOpen: false };
+    isDeepStrictEqual(JSON.parse(task.response), storedAnswerOf(task, posted.value));
+  if (isThis) return SENT;
+  const voter = await voterIn(context, task, { who, channel: entered.data.channel });
+  if (posted.act === "answer" && isDecidedAlready(task, voter, posted.value))
+    return closed("Your decision counted", ended);
+  const sentence = sayNothingSent(ended, task, voter);
+  return { reply: show(unsentView(sentence, entered)), sentence, isOpen: false };
 }
 
 /**

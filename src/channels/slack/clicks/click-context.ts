@@ -2,6 +2,7 @@ import type { ActionsBlock, ModalView } from "@slack/types";
 import { endingOf, ENDINGS, fillText } from "../../../../endings/sentences.ts";
 import { plainLines } from "../../../../form/plain-text.ts";
 import type { Logger } from "pino";
+import { sayCounted } from "../../../approvals/words.ts";
 import type { CompletionContext } from "../../../tasks/tasks.ts";
 import { ServiceError } from "../../../errors.ts";
 import { isId } from "../../../lib/ids.ts";
@@ -52,6 +53,37 @@ export async function endedSentence({ ctx }: ClickContext, task: TaskWithDocumen
   return state.how === "verification_exhausted" ? `${sentence} ${task.verifier_result?.reason ?? ""}`.trim() : sentence;
 }
 
+/** Says that a click about a closed task changed nothing, and whether an earlier decision of the person counted. */
+export function sayNothingSent(ended: string, task: TaskWithDocuments, user_id: string | null): string {
+  const counted = sayCounted(task, user_id);
+  return counted === "" ? `${ended} Nothing was sent.` : `${ended} ${counted} Nothing else was sent.`;
+}
+
+/** The same for a member, who is looked up only where several people decide. @param channel - as for `callerAt` */
+export async function nothingSentFor(
+  context: ClickContext,
+  task: TaskWithDocuments,
+  ended: string,
+  { who, channel }: { who: Who; channel: string },
+): Promise<string> {
+  return sayNothingSent(ended, task, await voterIn(context, task, { who, channel }));
+}
+
+/** Returns the user id of a member where several people decide; null otherwise, or if Slack cannot tell who it is. */
+export async function voterIn(
+  context: ClickContext,
+  task: TaskWithDocuments,
+  { who, channel }: { who: Who; channel: string },
+): Promise<string | null> {
+  if (task.approvals === null) return null;
+  try {
+    return (await callerAt(context, who, task, channel)).person?.id ?? null;
+  } catch (error) {
+    if (error instanceof SlackFailure) return null;
+    throw error;
+  }
+}
+
 /**
  * Returns the member who clicked as a caller for the task.
  *
@@ -79,16 +111,25 @@ export async function refusalOf({ ctx }: ClickContext, task: TaskWithDocuments, 
 const UNKNOWN = "You don't have an account here. Ask an operator to add you.";
 const NO_CLAIM = "You need an account here to claim tasks. You can answer without a claim.";
 
-/** Returns what went wrong, for the person. Rethrows unexpected errors. */
-export async function sentenceOf(context: ClickContext, { id }: TaskWithDocuments, error: unknown): Promise<string> {
+/** Returns what went wrong, for the person. Rethrows unexpected errors. @param user_id - of the person; null if unknown */
+export async function sentenceOf(
+  context: ClickContext,
+  { id }: TaskWithDocuments,
+  error: unknown,
+  user_id: string | null = null,
+): Promise<string> {
   if (error instanceof SlackFailure) return `Slack returned an error: ${error.message} Nothing was sent.`;
   if (!(error instanceof ServiceError)) throw error;
   const now = await findTask(context, id);
-  const ended = now === null ? "This task was deleted." : await endedSentence(context, now);
+  if (now === null) return `This task was deleted.${isUncertain(error) ? "" : " Nothing was sent."}`;
+  const ended = await endedSentence(context, now);
   // The answer may be stored although the commit was not confirmed.
-  if (isUncertain(error)) return ended ?? "The connection to the database was lost. Try again.";
-  if (ended !== null) return `${ended} Nothing was sent.`;
-  if (error.code === "TASK_ALREADY_CLAIMED" && now !== null)
+  if (isUncertain(error))
+    return ended === null
+      ? "The connection to the database was lost. Try again."
+      : `${ended} ${sayCounted(now, user_id)}`.trim();
+  if (ended !== null) return sayNothingSent(ended, now, user_id);
+  if (error.code === "TASK_ALREADY_CLAIMED")
     return `${(await nameOf(context.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Someone"} is already working on this.`;
   return error.code === "CLAIM_NEEDS_A_PERSON" ? NO_CLAIM : `${error.message} Nothing was sent.`;
 }

@@ -32,6 +32,7 @@ import {
   findTask,
   refusalOf,
   endedSentence,
+  nothingSentFor,
   sentenceOf,
   show,
   postEphemeral,
@@ -45,6 +46,7 @@ import type { SlackCaller } from "./people.ts";
 import { entriesOfChoice, entriesOfOpened } from "../modal/form.ts";
 import { modalOf, parseModalData } from "../modal/modal.ts";
 import { createSlackLink } from "../links.ts";
+import { isDecidedAlready } from "../../decided-already.ts";
 import { noticeView } from "./notice.ts";
 import { formFor, sentBackFor, slackTaskOf } from "../task-view.ts";
 import { entriesOfView, errorsOfView } from "../modal/values.ts";
@@ -125,7 +127,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
   const task = await findTask(context, button.task_id);
   if (task === null) return tell("This task was deleted. Nothing was sent.");
   const ended = await endedSentence(context, task);
-  if (ended !== null) return tell(`${ended} Nothing was sent.`);
+  if (ended !== null) return tell(await nothingSentFor(context, task, ended, { who, channel }));
   const caller = await callerAt(context, who, task, channel).catch(async (error: unknown) =>
     tell(await sentenceOf(context, task, error)),
   );
@@ -160,7 +162,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
       }
     }
   } catch (error) {
-    const sentence = await sentenceOf(context, task, error);
+    const sentence = await sentenceOf(context, task, error, caller.person?.id);
     const isHeld = error instanceof ServiceError && error.code === "TASK_ALREADY_CLAIMED";
     return isHeld && isOperatorOf(caller, task.project)
       ? postEphemeral(context, channel, who.user_id, sentence, takeOver(task))
@@ -237,12 +239,14 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
   const { task, data, form, entries } = read;
   const closed = await closedResult(context, read, who);
   if (closed !== null) return closed.reply;
+  const posted = readPost(form, entries);
   if (isOfOtherRound(read)) {
     // Their own edit changed them, and perhaps came twice.
-    const counted = countedOf(task, await callerAt(context, who, task, data.channel));
-    return show(counted === null ? changedView(read) : noticeView(...counted));
+    const voter = await callerAt(context, who, task, data.channel);
+    const counted = countedOf(task, voter);
+    const isAgain = posted.act === "answer" && isDecidedAlready(task, voter.person?.id ?? null, posted.value);
+    return show(counted === null || !isAgain ? changedView(read) : noticeView(...counted));
   }
-  const posted = readPost(form, entries);
   if (posted.act === "show") {
     if (posted.errors.length > 0)
       return { response_action: "errors", errors: errorsOfView(form, entries, posted.errors) };
