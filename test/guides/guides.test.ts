@@ -117,6 +117,25 @@ void test("docs/approvals.md: an action that two people must approve", { timeout
   });
 });
 
+void test("docs/calendars.md: a calendar is set, read and deleted", { timeout: TEST_MS }, async (t) => {
+  const reader = await follow(t, {
+    page: "docs/calendars.md",
+    isRunning: true,
+    after: [
+      [
+        "-X PUT",
+        (_reader, said) =>
+          assert.match(
+            said,
+            /"project":"default","time_zone":"Europe\/Berlin","hours":\{"mon":\[\["09:00","17:00"\]\]/,
+          ),
+      ],
+      ["support-bot", (_reader, said) => assert.match(said, /\[\{"name":"support".*\}\]\n\{"name":"support".*"fri":/)],
+    ],
+  });
+  assert.deepEqual(await reader.call("GET", "/api/calendars"), []);
+});
+
 void test("docs/people.md: the first person, others, and what becomes of them", { timeout: TEST_MS }, async (t) => {
   const reader = await follow(t, { page: "docs/people.md", isRunning: true });
   const users = await reader.call<{ email: string; is_operator: boolean; active: boolean }[]>("GET", "/api/users");

@@ -124,6 +124,10 @@ export async function patch<T>(path: string, body: unknown): Promise<T> {
   return (await request<T>("PATCH", path, body)).data;
 }
 
+export async function put<T>(path: string, body: unknown): Promise<T> {
+  return (await request<T>("PUT", path, body)).data;
+}
+
 /** `delete` is a reserved word. */
 export async function remove<T>(path: string): Promise<T> {
   return (await request<T>("DELETE", path)).data;

@@ -9,6 +9,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "/agents",
   "/settings/email",
   "/settings/keys",
+  "/settings/calendars",
   "/settings/projects",
 ]);
 

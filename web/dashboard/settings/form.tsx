@@ -26,6 +26,40 @@ export function Problem({ error, fields = NO_FIELDS }: { error: Error | null; fi
   );
 }
 
+/** Errors by field name, which is the JSON Pointer in the body. "": the error of no field. */
+export type Errors = Readonly<Record<string, string>>;
+
+/** What the page itself finds wrong with a field. */
+export class FieldError extends Error {
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** Returns why a form was refused, by its fields. What is wrong within the value of a field is an error of that field. */
+export function errorsByField(failure: unknown, form: HTMLFormElement): Errors {
+  if (failure instanceof FieldError) return { [failure.field]: failure.message };
+  const names = fieldsOf(form).map(({ name }) => name);
+  const found = (failure instanceof ApiError ? failure.details : []).flatMap(({ path, message }) => {
+    const name = names.find((name) => path === name || path.startsWith(`${name}/`));
+    return name === undefined ? [] : [[name, message]];
+  });
+  return found.length === 0 ? { "": sentenceOf(failure) } : Object.fromEntries(found);
+}
+
+/** Moves the focus to the first field with an error. */
+export function focusFirstError(errors: Errors, form: HTMLFormElement): void {
+  fieldsOf(form)
+    .find(({ name }) => errors[name] !== undefined)
+    ?.focus();
+}
+
+function fieldsOf(form: HTMLFormElement): HTMLInputElement[] {
+  return [...form.querySelectorAll<HTMLInputElement>("[name]")];
+}
+
 interface SecretProps {
   name: string;
   label: string;

@@ -1,12 +1,11 @@
 import { Button, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { ApiError, post } from "../api.ts";
+import { post } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
 import { FormEnd } from "../ui/form-end.tsx";
-import { sentenceOf } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
-import { Secret } from "./form.tsx";
+import { errorsByField, FieldError, focusFirstError, Secret, type Errors } from "./form.tsx";
 import { nameOf, TRANSPORTS } from "./mail-transports.ts";
 import type { Transport } from "./mail-transports.ts";
 import { SENDERS, sendersQuery } from "./queries.ts";
@@ -18,9 +17,6 @@ interface SenderFormProps {
   isFirst: boolean;
   onClose: () => void;
 }
-
-/** Errors by field name, which is the JSON Pointer in the body. "": the error of no field. */
-type Errors = Readonly<Record<string, string>>;
 
 /** The properties of a field: its name and its error. */
 type Field = (name: string) => { name: string; error: string | undefined; autoComplete: string };
@@ -42,14 +38,10 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
       await queryClient.invalidateQueries(sendersQuery);
       onClose();
     } catch (failure) {
-      const errors = errorsOf(failure, form);
+      const errors = errorsByField(failure, form);
       setErrors(errors);
       setBusy(false);
-      for (const field of fieldsOf(form))
-        if (errors[field.name] !== undefined) {
-          field.focus();
-          break;
-        }
+      focusFirstError(errors, form);
     }
   };
   const field = (name: string) => ({ name, error: errors[name], autoComplete: "off" });
@@ -263,25 +255,11 @@ function readSetting(name: string, value: string): [name: string, value: string 
   return [name, name === "port" && /^\d+$/.test(value) ? Number(value) : value];
 }
 
-/** Another sender already has this id. */
-class TakenError extends Error {}
-
 /**
- * Checks that no sender has this id, because the service would overwrite it. @throws TakenError, ApiError, OfflineError
+ * Checks that no sender has this id, because the service would overwrite it. @throws FieldError, ApiError, OfflineError
  */
 async function requireNew(id: string): Promise<void> {
   const senders = await queryClient.fetchQuery({ ...sendersQuery, staleTime: 0 });
-  if (senders.some((other) => other.id === id)) throw new TakenError("A sender with this id exists. Edit that sender.");
-}
-
-function fieldsOf(form: HTMLFormElement): HTMLInputElement[] {
-  return [...form.querySelectorAll<HTMLInputElement>("[name]")];
-}
-
-function errorsOf(failure: unknown, form: HTMLFormElement): Errors {
-  if (failure instanceof TakenError) return { "/id": failure.message };
-  const names = new Set(fieldsOf(form).map(({ name }) => name));
-  const details = failure instanceof ApiError ? failure.details.filter(({ path }) => names.has(path)) : [];
-  if (details.length === 0) return { "": sentenceOf(failure) };
-  return Object.fromEntries(details.map(({ path, message }) => [path, message]));
+  if (senders.some((other) => other.id === id))
+    throw new FieldError("/id", "A sender with this id exists. Edit that sender.");
 }

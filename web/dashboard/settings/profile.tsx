@@ -15,8 +15,7 @@ import { setPreferences, usePreferences } from "../ui/preferences.ts";
 import { confirmationWaysQuery, mayUsePassword, meQuery, queryClient, setupQuery } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
-
-const BROWSER_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+import { BROWSER_ZONE, zoneLabel, zonesWith } from "./time-zones.ts";
 
 export function Profile() {
   const { data: me } = useQuery(meQuery);
@@ -67,7 +66,7 @@ function Who({ me }: { me: Me }) {
       <Select
         label="Time zone"
         description="Default: the time zone of your browser."
-        placeholder={labelOf(BROWSER_ZONE)}
+        placeholder={zoneLabel(BROWSER_ZONE)}
         data={zonesWith(me.time_zone)}
         value={zone}
         onChange={setZone}
@@ -86,17 +85,6 @@ function Who({ me }: { me: Me }) {
       </div>
     </form>
   );
-}
-
-/** @param own - always offered, even if this browser has another name for it */
-function zonesWith(own: string | null): { value: string; label: string }[] {
-  const names = new Set(["UTC", ...(own === null ? [] : [own]), ...Intl.supportedValuesOf("timeZone")]);
-  return [...names].map((value) => ({ value, label: labelOf(value) }));
-}
-
-/** Returns the name as people type it: "America/New York". */
-function labelOf(zone: string): string {
-  return zone.replaceAll("_", " ");
 }
 
 function Password({ me }: { me: Me }) {

@@ -15,6 +15,7 @@ export type TestMail = Schemas["TestEmailResult"];
 /** A workspace with the Slack app; the API calls it an installation. */
 export type Workspace = Schemas["SlackInstallation"];
 export type TestPost = Schemas["TestSlackResult"];
+export type Calendar = Schemas["Calendar"];
 export type ProviderCheck = Schemas["OidcProviderCheck"];
 export type SecurityEvent = Schemas["SecurityEvent"];
 
@@ -63,6 +64,11 @@ export const SENDERS = "/api/channels/email/identities";
 
 /** Sorted by id; the sender of the environment comes first. */
 export const sendersQuery = queryOptions({ queryKey: ["senders"], queryFn: () => get<Sender[]>(SENDERS) });
+
+export const CALENDARS = "/api/calendars";
+
+/** Sorted by project and name. */
+export const calendarsQuery = queryOptions({ queryKey: ["calendars"], queryFn: () => get<Calendar[]>(CALENDARS) });
 
 export const WORKSPACES = "/api/channels/slack/installations";
 

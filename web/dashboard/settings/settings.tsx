@@ -7,6 +7,7 @@ import { seesPage } from "../projects/access.ts";
 import { meQuery } from "../queries.ts";
 import { Quickstart } from "../setup/quickstart.tsx";
 import { About } from "./about.tsx";
+import { Calendars } from "./calendars.tsx";
 import { Embed } from "./embed.tsx";
 import { Mail } from "./mail.tsx";
 import { Passkeys } from "./passkeys.tsx";
@@ -73,6 +74,13 @@ const PARTS: readonly Part[] = [
     about: "Embed the form of a task in another product.",
     isForOperators: true,
     Content: Embed,
+  },
+  {
+    part: "calendars",
+    label: "Calendars",
+    about: "The hours when teams work.",
+    isForOperators: true,
+    Content: Calendars,
   },
   {
     part: "projects",
