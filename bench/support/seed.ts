@@ -152,6 +152,9 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     decided_by_kind: null,
     decided_by_name: null,
     approvals: null,
+    delegated_from_user_id: null,
+    delegated_from_email: null,
+    delegated_until: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,

@@ -48,6 +48,9 @@ export const COLUMNS = {
     decided_by_name: "text",
     home: "integer",
     approvals: "json",
+    delegated_from_user_id: "text",
+    delegated_from_email: "text",
+    delegated_until: "bigint",
   },
   task_documents: {
     task_id: "text",
@@ -240,6 +243,9 @@ export const COLUMNS = {
     last_assigned_at: "bigint",
     created_at: "bigint",
     updated_at: "bigint",
+    absent_from: "bigint",
+    absent_until: "bigint",
+    delegate_user_id: "text",
   },
   sessions: {
     hash: "text",

@@ -26,6 +26,7 @@ import { homes } from "./migrations/0021-homes.ts";
 import { actions } from "./migrations/0022-actions.ts";
 import { listedActions } from "./migrations/0023-listed-actions.ts";
 import { approvals } from "./migrations/0024-approvals.ts";
+import { absence } from "./migrations/0026-absence.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -126,6 +127,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0022-actions": actions,
     "0023-listed-actions": listedActions,
     "0024-approvals": approvals(dialect),
+    "0026-absence": absence(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -6,7 +6,7 @@ import type { Asker } from "./asker.ts";
 import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
 import type { NewTask } from "./new-task-store.ts";
 import type { CheckedRequest } from "./read-request.ts";
-import type { Routed } from "./routed.ts";
+import { NOT_DELEGATED, type Routed } from "./routed.ts";
 import type { FormRequest } from "./request-form.ts";
 import type { OnBehalfOf } from "./schema.ts";
 import type { AuditEntry, TaskDocuments } from "./store.ts";
@@ -85,6 +85,7 @@ export function newTask(
       decided_by_kind: null,
       decided_by_name: null,
       approvals: policy && JSON.stringify(firstStanding(policy)),
+      ...NOT_DELEGATED,
     },
     documents: { task_id: id, home, ...documents },
     audit: {

@@ -1,5 +1,15 @@
+import type { TaskRow } from "../db/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { User } from "../people/store.ts";
+
+/** The columns of a task that name the absent person whose delegate got it, and until when that person is away. */
+export type DelegationColumns = Pick<TaskRow, "delegated_from_user_id" | "delegated_from_email" | "delegated_until">;
+
+export const NOT_DELEGATED: DelegationColumns = {
+  delegated_from_user_id: null,
+  delegated_from_email: null,
+  delegated_until: null,
+};
 
 /** The routing of a new task, and its entry in the audit trail. */
 export interface Routed {

@@ -66,6 +66,15 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       "alter table task_documents drop column approval_policy",
     ],
   ],
+  [
+    "0026-absence",
+    [
+      ...["absent_from", "absent_until", "delegate_user_id"].map((column) => `alter table users drop column ${column}`),
+      ...["delegated_from_user_id", "delegated_from_email", "delegated_until"].map(
+        (column) => `alter table tasks drop column ${column}`,
+      ),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {
