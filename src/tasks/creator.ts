@@ -1,9 +1,13 @@
 import type { Db, Tx } from "../db/database.ts";
 import { createShardBatcher } from "../db/shards.ts";
 import { ServiceError } from "../errors.ts";
+import type { Policy } from "../approvals/policy.ts";
+import { parseJson } from "../lib/json.ts";
 import { addCandidates } from "./candidates.ts";
+import { notifyDelegate } from "./delegation.ts";
 import { routedEntry } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
+import { assignmentIn } from "./routed.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import { createOlderKeys } from "./older-keys.ts";
 import type { Recipients } from "./read-request.ts";
@@ -94,9 +98,9 @@ async function addRouted(
   { routing, notify }: Recipients,
   notifier: Notifier,
 ): Promise<NewTask | null> {
-  const routed = await route(tx, rows.task.project, routing, notify, notifier);
-  const { assigned_to_user_id, assigned_to_email, decision } = routed;
-  const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
+  const policy = parseJson<Policy>(rows.documents.approval_policy);
+  const routed = await route(tx, { task: rows.task, policy }, routing, notify, notifier);
+  const task = { ...rows.task, ...assignmentIn(routed), audit_seq: routed.decision === null ? 1 : 2 };
   if (!(await addTask(tx, { ...rows, task }))) return null;
   await recordRoundRobin(tx, routed);
   await addCandidates(tx, task.id, routed.candidates);
@@ -107,5 +111,6 @@ async function addRouted(
     { task_id: task.id, project: task.project, purpose: "decision", at: task.created_at },
     notify,
   );
+  await notifyDelegate(tx, notifier, task, routed, notify);
   return { ...rows, task };
 }

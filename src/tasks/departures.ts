@@ -1,8 +1,10 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
 import type { Logger } from "pino";
+import type { Policy } from "../approvals/policy.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Reader, Tx, Db } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
+import { parseJson } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
 import { isInProject } from "../people/caller.ts";
@@ -14,9 +16,11 @@ import { routingIn } from "./assign-to.ts";
 import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
 import { SYSTEM } from "./decide.ts";
+import { notifyDelegate } from "./delegation.ts";
 import { isTerminal, NO_CLAIM, OPEN_STATUSES } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
+import { assignmentIn, NOT_DELEGATED } from "./routed.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { findRequest, findTaskForUpdate, type Task } from "./store.ts";
 import { isAssignee } from "./access.ts";
@@ -166,7 +170,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
 
   const set = {
     ...(task.claimed_by_user_id === user.id && NO_CLAIM),
-    ...(isTheirs && { assigned_to_user_id: null, assigned_to_email: null }),
+    ...(isTheirs && { assigned_to_user_id: null, assigned_to_email: null, ...NOT_DELEGATED }),
   };
   const extra = { reason: user.active ? "left_project" : "deactivated", taken_from: user.email ?? user.id };
   const change = { actor: SYSTEM, inboxes: candidates };
@@ -182,13 +186,14 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
   }
   const request = await findRequest(tx, task.id);
   const notify = parseNotify(request?.notify ?? null);
-  const routed = await route(tx, task.project, request && routingIn(request), notify, notifier);
+  const policy = parseJson<Policy>(request?.approval_policy ?? null);
+  const routed = await route(tx, { task, policy }, request && routingIn(request), notify, notifier);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
   await recordRoundRobin(tx, routed);
-  await reassign(tx, task, {
+  const after = await reassign(tx, task, {
     ...change,
-    set: { ...set, assigned_to_user_id, assigned_to_email },
+    set: { ...set, ...assignmentIn(routed) },
     audit: {
       action: decision?.action ?? "released",
       extra: { ...(!task.redact_payload && decision?.extra), ...extra },
@@ -197,5 +202,6 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
       (name) => name !== null && name !== "",
     ) as string[],
   });
+  await notifyDelegate(tx, notifier, after, routed, notify);
   return true;
 }

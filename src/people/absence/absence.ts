@@ -18,3 +18,8 @@ export function absenceOf({ absent_from, absent_until, delegate_user_id }: Absen
   if (absent_from === null || absent_until === null) return null;
   return { from: absent_from, until: absent_until, delegate_user_id };
 }
+
+/** Returns whether a person is away. @param now - epoch milliseconds */
+export function isAway({ absent_from, absent_until }: AbsenceColumns, now: number): boolean {
+  return absent_from !== null && absent_until !== null && absent_from <= now && now < absent_until;
+}
