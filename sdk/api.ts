@@ -443,6 +443,17 @@ export interface components {
             assigned_to_email: string | null;
             /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
+            /** @description The absent person that the task is for, whose delegate is the assignee. null: no one stands in. */
+            delegated_from: {
+                user_id: string;
+                /** @description Their email. */
+                email: string | null;
+            } | null;
+            /**
+             * @description Until when that person said they are away.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            delegated_until: string | null;
             /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**
@@ -765,6 +776,17 @@ export interface components {
             assigned_to_email: string | null;
             /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
+            /** @description The absent person that the task is for, whose delegate is the assignee. null: no one stands in. */
+            delegated_from: {
+                user_id: string;
+                /** @description Their email. */
+                email: string | null;
+            } | null;
+            /**
+             * @description Until when that person said they are away.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            delegated_until: string | null;
             /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**

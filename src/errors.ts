@@ -334,6 +334,11 @@ export const ERRORS = {
     message: "`approvals` needs an `action`, or `actions`.",
     help: "Several people approve an action: they must all have agreed to the same thing. Send `action` with its arguments in place of `payload` and the schemas.",
   },
+  DELEGATION_CYCLE: {
+    status: 422,
+    message: "A person cannot be their own delegate.",
+    help: "The delegate is the absent person. Or the delegate is away at the same time, and the tasks would come back to the absent person through further delegates. Choose another person, or other times. Nothing was stored.",
+  },
   NOT_EDITABLE: {
     status: 422,
     message: "The edit changes an argument that cannot be changed.",

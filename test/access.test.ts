@@ -314,6 +314,20 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/users/${user}/oidc-accounts`,
   },
+  // Everyone for themselves: src/people/absence/absence.test.ts.
+  "PUT /api/users/{id}/absence": {
+    may: OPERATORS,
+    status: 200,
+    path: ({ user }) => `/api/users/${user}/absence`,
+    body: () => ({ from: "2026-01-05T00:00:00Z", until: "2999-01-01T00:00:00Z" }),
+    has: "until",
+  },
+  "DELETE /api/users/{id}/absence": {
+    may: OPERATORS,
+    status: 204,
+    path: ({ user }) => `/api/users/${user}/absence`,
+  },
+  "GET /api/users/{id}/delegates": { may: OPERATORS, status: 200, path: ({ user }) => `/api/users/${user}/delegates` },
   "GET /api/projects": { may: [...SIGNED_IN, ...AGENTS], status: 200 },
   "POST /api/projects": {
     may: OPERATORS,

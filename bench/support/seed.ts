@@ -155,6 +155,9 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     ladder: null,
     next_step_at: null,
     urgent: 0,
+    delegated_from_user_id: null,
+    delegated_from_email: null,
+    delegated_until: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,

@@ -66,7 +66,8 @@ function take(world: World, task: Task, step: TaskStep): void {
   if (request.do === "assign") {
     task.assignee = request.to.email;
     // No user has an address here.
-    if (!task.request.redact) Object.assign(extra, { assigned_to_user_id: null, assigned_to_email: task.assignee });
+    if (!task.request.redact)
+      Object.assign(extra, { by: "email", assigned_to_user_id: null, assigned_to_email: task.assignee });
   }
   move(world, task, task.status, { ...NOTHING, ...SYSTEM, action: "escalated", extra });
 }

@@ -107,6 +107,8 @@ export function listed(task: Task, by: Caller) {
     assign_to: request.email === null ? null : { email: request.email },
     assigned_to_email: task.assignee,
     assigned_to_user_id: null,
+    delegated_from: null,
+    delegated_until: null,
     claimed_by_email: null,
     claim_expires_at: null,
     timeout_seconds: task.timeout_seconds,

@@ -72,16 +72,23 @@ export function votesOf<V extends Vote>(votes: readonly V[], round: number): V[]
 export function count(policy: Policy, round: number, votes: readonly Vote[], others: readonly Voter[] | null): Count {
   const { need, blind, veto, one_of_each } = policy;
   const approving = votes.filter(isFor);
-  const isEnough = (people: readonly Voter[]) =>
-    people.length >= need && seat(one_of_each, people).size === one_of_each.length;
   const isRejected =
-    approving.length < votes.length && (veto === "any" || (others !== null && !isEnough([...approving, ...others])));
+    approving.length < votes.length &&
+    (veto === "any" || (others !== null && !canReach(policy, [...approving, ...others])));
   const seats = seat(one_of_each, approving);
   const waiting_for = one_of_each.filter((_, group) => !seats.has(group));
   return {
-    state: isRejected ? "lost" : isEnough(approving) ? "reached" : "open",
+    state: isRejected ? "lost" : canReach(policy, approving) ? "reached" : "open",
     standing: { need, have: approving.length, round, blind, veto, waiting_for },
   };
+}
+
+/** Returns whether it is enough if these people approve: in number, and for each group that needs a person of its own. */
+export function canReach(
+  { need, one_of_each }: Pick<Policy, "need" | "one_of_each">,
+  people: readonly Voter[],
+): boolean {
+  return people.length >= need && seat(one_of_each, people).size === one_of_each.length;
 }
 
 /** Gives as many groups as possible a person of their own, by augmenting paths: people may belong to several groups. */

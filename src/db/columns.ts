@@ -51,6 +51,9 @@ export const COLUMNS = {
     ladder: "json",
     next_step_at: "bigint",
     urgent: "bigint",
+    delegated_from_user_id: "text",
+    delegated_from_email: "text",
+    delegated_until: "bigint",
   },
   task_documents: {
     task_id: "text",
@@ -254,6 +257,9 @@ export const COLUMNS = {
     last_assigned_at: "bigint",
     created_at: "bigint",
     updated_at: "bigint",
+    absent_from: "bigint",
+    absent_until: "bigint",
+    delegate_user_id: "text",
   },
   sessions: {
     hash: "text",

@@ -27,6 +27,7 @@ import { actions } from "./migrations/0022-actions.ts";
 import { listedActions } from "./migrations/0023-listed-actions.ts";
 import { approvals } from "./migrations/0024-approvals.ts";
 import { calendars } from "./migrations/0025-calendars.ts";
+import { absence } from "./migrations/0026-absence.ts";
 import { escalation } from "./migrations/0027-escalation.ts";
 import type { Schema } from "./schema.ts";
 
@@ -129,6 +130,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0023-listed-actions": listedActions,
     "0024-approvals": approvals(dialect),
     "0025-calendars": calendars(dialect),
+    "0026-absence": absence(dialect),
     "0027-escalation": escalation(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

@@ -98,6 +98,11 @@ export interface TaskRow {
   next_step_at: number | null;
   /** 1: a step has marked it as urgent. */
   urgent: number;
+  /** The person that the task is for, who was away, so that their delegate got it. Null if nobody stands in. */
+  delegated_from_user_id: string | null;
+  delegated_from_email: string | null;
+  /** Until when that person said they are away, epoch milliseconds. */
+  delegated_until: number | null;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }
@@ -396,6 +401,11 @@ export interface UserRow {
   last_assigned_at: number | null;
   created_at: number;
   updated_at: number;
+  /** When the person is away, epoch milliseconds; both are null without an absence. It may be over. */
+  absent_from: number | null;
+  absent_until: number | null;
+  /** Who gets the tasks of the person in that time. */
+  delegate_user_id: string | null;
 }
 
 /** A session of a signed-in user. */

@@ -21,6 +21,14 @@ export function isoTime(ms: number | null): string | null {
   return `${text}${String(ms - second * SECOND).padStart(3, "0")}Z`;
 }
 
+/**
+ * Returns an ISO 8601 time with an offset, such as 2026-01-31T12:00:00+01:00, as epoch milliseconds; null for any other text.
+ */
+export function parseTime(text: string): number | null {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(time) ? null : time;
+}
+
 /** Seconds that were formatted before: an answer has several times, and most of them are recent. */
 const seconds = new Map<number, string>();
 const SECONDS_KEPT = 1000;

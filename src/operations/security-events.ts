@@ -6,7 +6,7 @@ import { invalid } from "../errors.ts";
 import { decodeCursor, encodeCursor, linkToNext } from "../http/paging.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
 import { Nullable, pageOf, Text, Time } from "../http/schema.ts";
-import { isoTime } from "../lib/time.ts";
+import { isoTime, parseTime } from "../lib/time.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 import {
   ACTOR_KINDS,
@@ -170,8 +170,9 @@ function filterOf({ type, outcome, actor, address, from, until }: ListSecurityEv
 
 function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(time)) throw invalid(`/query/${name}`, "Must be a time such as 2026-01-31T12:00:00Z.");
+  // A date alone is its beginning in UTC.
+  const time = parseTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00Z` : text);
+  if (time === null) throw invalid(`/query/${name}`, "Must be a time such as 2026-01-31T12:00:00Z.");
   return time;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
+import type { Absence } from "./absence/absence.ts";
 import type { Account } from "./accounts.ts";
 import type { AgentCaller } from "./agent-caller.ts";
 import { roleIn, type Memberships } from "./memberships.ts";
@@ -15,6 +16,8 @@ export interface Person {
   projects: Memberships;
   /** IANA name. */
   time_zone: string | null;
+  /** When they are away; it may be over. null: never. */
+  absence: Absence | null;
 }
 
 /** A person who was asked through a channel and answers there. The grant says what they may do. */

@@ -130,7 +130,7 @@ export async function confirm(
   const device = ctx.devices.recognize(browser.cookie, user.id, ctx.db.now());
   const setCookies = [cookie.setCookie, ctx.devices.remember(device, user.id, ctx.db.now())];
   const method = proof.method === "password" ? person.method : proof.method;
-  return { me: meOf(user, isLimited(ctx.config, user, method)), setCookies };
+  return { me: meOf(user, isLimited(ctx.config, user, method), ctx.db.now()), setCookies };
 }
 
 /** @throws ServiceError PASSWORD_SIGN_IN_OFF, PASSKEY_REQUIRED, VALIDATION_FAILED, RATE_LIMITED, OVERLOADED */

@@ -1,4 +1,6 @@
 import { mount } from "../http/route.ts";
+import { absenceRoutes } from "./absence/routes.ts";
+import { AbsenceRecord, DelegateRecord, SetAbsenceBody } from "./absence/schema.ts";
 import { getSetupStatusRoute, setUpOperatorRoute } from "./routes/setup.ts";
 import {
   confirmOptionsRoute,
@@ -73,6 +75,7 @@ export const peopleRoutes = mount<PeopleContext & OidcContext>([
   updateUserRoute,
   deleteUserRoute,
   unlinkUserRoute,
+  ...absenceRoutes,
   endUserSessionsRoute,
   listServiceKeysRoute,
   createServiceKeyRoute,
@@ -101,6 +104,9 @@ export const peopleShapes = [
   UserRecord,
   CreateUserBody,
   UpdateUserBody,
+  AbsenceRecord,
+  SetAbsenceBody,
+  DelegateRecord,
   ServiceKeyRecord,
   NewServiceKeyRecord,
   CreateServiceKeyBody,

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import type { PasswordSignIn } from "../config/sign-in.ts";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { AbsenceField } from "./absence/schema.ts";
 import { accountBody, accountRecord } from "./account-schema.ts";
 import { PROJECT_ROLES, type ProjectRole } from "./memberships.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
@@ -82,6 +83,7 @@ export const Me = Type.Object(
       description: "The projects of the person. Operators of all see others, too.",
     }),
     time_zone: NullableText("IANA name; null: the browser's."),
+    absence: AbsenceField,
     passkey_required: Type.Optional(
       Type.Boolean({
         description:
@@ -133,6 +135,7 @@ export const UserRecord = Type.Object(
       { description: "Company accounts that sign this person in, one for each provider." },
     ),
     active: Type.Boolean({ description: "false: deactivated." }),
+    absence: AbsenceField,
     last_assigned_at: NullableTime("When routing by role last chose this user."),
     created_at: Time("When the user was made."),
     updated_at: Time("When anything of it last changed."),

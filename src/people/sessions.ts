@@ -8,6 +8,7 @@ import { startHourly } from "../lib/hourly.ts";
 import { isOneOfSecrets, keyringOf } from "../lib/keys.ts";
 import { toStorableText } from "../lib/text.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
+import { absenceOf, type AbsenceColumns } from "./absence/absence.ts";
 import type { Person } from "./caller.ts";
 import { joinDefault, membershipsOfUser } from "./membership-store.ts";
 import { membershipsIn } from "./memberships.ts";
@@ -115,7 +116,7 @@ export async function startSession(
     .execute();
 }
 
-type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator" | "time_zone">;
+type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator" | "time_zone"> & AbsenceColumns;
 
 const selectSession = readStatement<
   { hash: string; born_after: number; seen_after: number },
@@ -136,6 +137,9 @@ const selectSession = readStatement<
       "users.display_name",
       "users.is_operator",
       "users.time_zone",
+      "users.absent_from",
+      "users.absent_until",
+      "users.delegate_user_id",
       membershipsOfUser().as("memberships"),
       "sessions.seen_at",
       "sessions.created_at",
@@ -187,6 +191,7 @@ export async function findSession(db: Db, sessionHash: string): Promise<LiveSess
     is_operator: is_operator === 1,
     time_zone,
     projects: membershipsIn(memberships),
+    absence: absenceOf(row),
   };
   const method = (row.signed_in_with ?? "password") as SignInMethod;
   return { user, confirmedAt: row.confirmed_at ?? row.created_at, method };

@@ -4,6 +4,8 @@ import { invalid, ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
 import { isTimeZone } from "../lib/time-zones.ts";
 import { recordSecurityEvent, type SecurityEvent } from "../security/record.ts";
+import { absenceOf } from "./absence/absence.ts";
+import { toAbsenceRecord } from "./absence/schema.ts";
 import { actorOfUser } from "./actor.ts";
 import type { Browser } from "./browser.ts";
 import type { Caller, Person } from "./caller.ts";
@@ -66,7 +68,7 @@ export async function signIn(ctx: SignInContext, browser: Browser, { email, pass
     return now;
   });
   const setCookies = [cookie.setCookie, ctx.devices.remember(device, user.id, ctx.db.now())];
-  return { me: meOf(toPerson(signedIn), isLimited(ctx.config, signedIn, "password")), setCookies };
+  return { me: meOf(toPerson(signedIn), isLimited(ctx.config, signedIn, "password"), ctx.db.now()), setCookies };
 }
 
 interface NewSession extends SessionStart {
@@ -140,11 +142,11 @@ export function renewDevice(
   return caller?.kind === "user" ? devices.renew(cookie, caller.user.id, db.now()) : null;
 }
 
-/** The current user; an anonymous caller gets an empty result, not an error. (spec: Auth, me) */
-export function readMe(caller: Caller | null): Me {
+/** The current user; an anonymous caller gets an empty result, not an error. @param now - epoch milliseconds (spec: Auth, me) */
+export function readMe(caller: Caller | null, now: number): Me {
   switch (caller?.kind) {
     case "user":
-      return meOf(caller.user, caller.isLimited);
+      return meOf(caller.user, caller.isLimited, now);
     case "admin":
       return { ...ANONYMOUS, authenticated: true, is_operator: true };
     case "agent":
@@ -192,7 +194,7 @@ export async function changeMe(
     }
     return { ...user, ...set };
   });
-  return { me: meOf(toPerson(after), caller.isLimited), setCookie: cookie?.setCookie ?? null };
+  return { me: meOf(toPerson(after), caller.isLimited, ctx.db.now()), setCookie: cookie?.setCookie ?? null };
 }
 
 /** A session that was left open must not be enough to guess the password by. */
@@ -219,16 +221,19 @@ const ANONYMOUS: Me = {
   is_operator: false,
   projects: [],
   time_zone: null,
+  absence: null,
 };
 
-/** @param isLimited - of their session */
-export function meOf(person: Person, isLimited: boolean): Me {
+/** @param isLimited - of their session @param now - epoch milliseconds */
+export function meOf(person: Person, isLimited: boolean, now: number): Me {
   const { id, email, display_name, is_operator, time_zone } = person;
   const projects = toProjectRoles(person.projects);
-  const me = { authenticated: true, user_id: id, email, display_name, is_operator, projects, time_zone };
+  const absence = toAbsenceRecord(person.absence, now);
+  const me = { authenticated: true, user_id: id, email, display_name, is_operator, projects, time_zone, absence };
   return isLimited ? { ...me, passkey_required: true } : me;
 }
 
-export function toPerson({ id, email, display_name, is_operator, time_zone, projects }: User): Person {
-  return { id, email, display_name, is_operator, time_zone, projects };
+export function toPerson(user: User): Person {
+  const { id, email, display_name, is_operator, time_zone, projects } = user;
+  return { id, email, display_name, is_operator, time_zone, projects, absence: absenceOf(user) };
 }

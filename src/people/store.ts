@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { ReadQueries, Reader, Tx } from "../db/database.ts";
 import { forUpdate } from "../db/locks.ts";
 import type { UserRow } from "../db/schema.ts";
@@ -64,6 +64,23 @@ export async function findUsersNamed(reader: Reader, names: readonly string[]): 
   if (names.length === 0) return [];
   const rows = await selectUsers(reader.query)
     .where((where) => where.or([where("id", "in", names), where("email_key", "in", names.map(emailKey))]))
+    .execute();
+  return rows.map(toUser);
+}
+
+/** Active users who share a project with a user and have `q` in their email or name, by name. Operators of all are in each. */
+export async function listColleagues(reader: Reader, user: User, q: string, limit: number): Promise<User[]> {
+  const projects = Object.keys(user.projects);
+  const rows = await selectUsers(reader.query)
+    .where("active", "=", 1)
+    .where("id", "!=", user.id)
+    .$if(!user.is_operator, (query) =>
+      query.where((where) => where.or([where("is_operator", "=", 1), ...projects.map(isIn)])),
+    )
+    .$if(q !== "", (query) => query.where(isNamed(reader, q)))
+    .orderBy(sql`lower(coalesce(display_name, email, id))`)
+    .orderBy("id")
+    .limit(limit)
     .execute();
   return rows.map(toUser);
 }
@@ -167,14 +184,16 @@ export async function listUsers(
     .$if(active !== undefined, (query) => query.where("active", "=", active ? 1 : 0))
     .$if(role !== undefined, (query) => query.where("role", "=", role!))
     .$if(pool !== undefined, (query) => query.where("pool", "=", pool!))
-    .$if(q !== undefined && q !== "", (query) =>
-      query.where((where) => where.or([contains(reader, "email", q!), contains(reader, "display_name", q!)])),
-    )
+    .$if(q !== undefined && q !== "", (query) => query.where(isNamed(reader, q!)))
     .$if(before !== null, (query) => query.where("id", "<", before!))
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
   return rows.map(toUser);
+}
+
+function isNamed(reader: Reader, q: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${contains(reader, "email", q)} or ${contains(reader, "display_name", q)})`;
 }
 
 /** The active users of a project, by their addresses. */

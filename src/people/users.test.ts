@@ -39,6 +39,7 @@ testOnBoth("a user is made, read, listed, changed and deactivated", async (servi
     has_password: false,
     oidc_accounts: [],
     active: true,
+    absence: null,
     last_assigned_at: null,
     created_at,
     updated_at: created_at,

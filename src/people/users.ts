@@ -7,6 +7,8 @@ import { isId, newId } from "../lib/ids.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { isoTime } from "../lib/time.ts";
 import { recordSecurityEvent } from "../security/record.ts";
+import { absenceOf, NO_ABSENCE } from "./absence/absence.ts";
+import { toAbsenceRecord } from "./absence/schema.ts";
 import { ACCOUNT_COLUMNS, accountOf, NO_ACCOUNT, requireWholeAccount, toAccountRecord } from "./accounts.ts";
 import { requireOperator, type Caller } from "./caller.ts";
 import { requireOperatorLeft, type SignInSettings } from "./last-operator.ts";
@@ -59,7 +61,7 @@ export async function listDirectory(
     page.map(({ id }) => id),
   );
   return {
-    rows: page.map((user) => toUserRecord(user, links)),
+    rows: page.map((user) => toUserRecord(user, links, db.now())),
     next: found.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
   };
 }
@@ -73,8 +75,8 @@ export async function readUser({ db }: UsersContext, caller: Caller, id: string)
   return recordOf(db, user);
 }
 
-async function recordOf(reader: Reader, user: User): Promise<UserRecord> {
-  return toUserRecord(user, await listLinks(reader, [user.id]));
+async function recordOf(reader: Reader & { now(): number }, user: User): Promise<UserRecord> {
+  return toUserRecord(user, await listLinks(reader, [user.id]), reader.now());
 }
 
 /** @throws ServiceError USER_ALREADY_EXISTS, USER_NO_ADDRESS, VALIDATION_FAILED, OVERLOADED */
@@ -92,7 +94,7 @@ export async function createUser(ctx: UsersContext, caller: Caller, body: Create
     await recordUserCreated(tx, added);
     return added;
   });
-  return toUserRecord(user, []);
+  return toUserRecord(user, [], ctx.db.now());
 }
 
 /** @throws ServiceError VALIDATION_FAILED unless all exist */
@@ -249,12 +251,17 @@ export function newUserRow(tx: Tx, fields: Partial<UserRow>): UserRow {
     last_assigned_at: null,
     created_at: now,
     updated_at: now,
+    ...NO_ABSENCE,
     ...fields,
   };
 }
 
-/** A user as the wire shows one; a password never leaves. @param links - accounts of this user, and maybe of others */
-export function toUserRecord(user: User, links: readonly OidcLinkRow[]): UserRecord {
+/**
+ * A user as the wire shows one; a password never leaves.
+ * @param links - accounts of this user, and maybe of others
+ * @param now - epoch milliseconds
+ */
+function toUserRecord(user: User, links: readonly OidcLinkRow[], now: number): UserRecord {
   return {
     id: user.id,
     email: user.email,
@@ -275,6 +282,7 @@ export function toUserRecord(user: User, links: readonly OidcLinkRow[]): UserRec
         last_used_at: isoTime(used_at),
       })),
     active: user.active,
+    absence: toAbsenceRecord(absenceOf(user), now),
     last_assigned_at: isoTime(user.last_assigned_at),
     created_at: isoTime(user.created_at),
     updated_at: isoTime(user.updated_at),

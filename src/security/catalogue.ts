@@ -28,6 +28,9 @@ export const SECURITY_EVENTS = {
     "An operator became an ordinary user, or stayed one because they are the last. `details.by` is `oidc` if their groups said so.",
   password_set: "An operator set the password of a user, or removed it (`details.removed`).",
   password_changed: "A user changed their own password, or failed to.",
+  user_absence_set:
+    "When a user is away was set, by themselves or by an operator; `details.delegate_user_id` names who gets their tasks.",
+  user_absence_ended: "The absence of a user was ended, by themselves or by an operator.",
   user_oidc_linked: "A company account was linked to a user, at its first sign-in.",
   user_oidc_unlinked: "The company account of a user was removed.",
   project_created: "A project was created.",

@@ -298,6 +298,21 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("POST", "/api/channels/email/identities/main/test", { body: { to: "dana@example.com" } });
     return { target: { kind: "email_sender", id: "main" }, details: { to: "dana@example.com" } };
   },
+  user_absence_set: async ({ service }) => {
+    const { user, call } = await person(service);
+    const { id, email } = user;
+    const absence = { from: "2026-01-05T00:00:00.000Z", until: "2999-01-01T00:00:00.000Z", delegate_user_id: null };
+    assert.equal((await call("PUT", `/api/users/${id}/absence`, { body: absence })).status, 200);
+    return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details: { email, ...absence } };
+  },
+  user_absence_ended: async ({ service }) => {
+    const { id, email } = await addUser(service);
+    const body = { from: "2026-01-05T00:00:00Z", until: "2999-01-01T00:00:00Z" };
+    await service.call("PUT", `/api/users/${id}/absence`, { body });
+    // The second time, there is nothing to end.
+    for (let i = 0; i < 2; i++) assert.equal((await service.call("DELETE", `/api/users/${id}/absence`)).status, 204);
+    return { actor: ADMIN, target: { kind: "user", id }, details: { email } };
+  },
   email_sender_deleted: async ({ service }) => {
     await service.call("DELETE", "/api/channels/email/identities/main");
     return { target: { kind: "email_sender", id: "main" } };

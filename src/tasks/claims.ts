@@ -18,6 +18,7 @@ import { isTerminal, NO_CLAIM, type Assignment } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { SYSTEM, type Actor } from "./decide.ts";
+import { NOT_DELEGATED } from "./routed.ts";
 import type { AssignTaskBody } from "./schema.ts";
 import {
   findNextClaimEnd,
@@ -122,7 +123,7 @@ export async function assignTask(
     const candidates = await listCandidates(tx, id);
     await deleteCandidates(tx, id);
     const after = await reassign(tx, task, {
-      set: { ...to, ...(task.claimed_by_user_id !== to.assigned_to_user_id && NO_CLAIM) },
+      set: { ...to, ...NOT_DELEGATED, ...(task.claimed_by_user_id !== to.assigned_to_user_id && NO_CLAIM) },
       actor: actorOf(caller),
       // As at creation: the trail of a redacted task does not name the assignee.
       audit: { action: "assigned", extra: task.redact_payload ? null : { by: "operator", ...to } },

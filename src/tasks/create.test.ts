@@ -44,6 +44,8 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     assign_to: { email: "Dana@example.com" },
     assigned_to_email: "Dana@example.com",
     assigned_to_user_id: null,
+    delegated_from: null,
+    delegated_until: null,
     claimed_by_email: null,
     claim_expires_at: null,
     response: null,

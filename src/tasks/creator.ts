@@ -4,8 +4,10 @@ import { createShardBatcher } from "../db/shards.ts";
 import { ServiceError } from "../errors.ts";
 import { parseJson } from "../lib/json.ts";
 import { addCandidates } from "./candidates.ts";
+import { notifyDelegate } from "./delegation.ts";
 import { routedEntry } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
+import { assignmentIn } from "./routed.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import { STEPS_HINT } from "./move.ts";
 import { createOlderKeys } from "./older-keys.ts";
@@ -101,10 +103,9 @@ async function addRouted(
   notifier: Notifier,
 ): Promise<NewTask | null> {
   const policy = parseJson<Policy>(rows.documents.approval_policy);
-  const matched = await route(tx, rows.task.project, routing, notify, notifier);
+  const matched = await route(tx, { task: rows.task, policy }, routing, notify, notifier);
   const routed = await routeToVoters(tx, rows.task, policy, matched);
-  const { assigned_to_user_id, assigned_to_email, decision } = routed;
-  const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
+  const task = { ...rows.task, ...assignmentIn(routed), audit_seq: routed.decision === null ? 1 : 2 };
   if (!(await addTask(tx, { ...rows, task }))) return null;
   // After the key: a request that is sent again is answered, even if people have left since.
   requireEnough(policy, matched, routed);
@@ -117,5 +118,6 @@ async function addRouted(
     { task_id: task.id, project: task.project, purpose: "decision", at: task.created_at },
     notify,
   );
+  await notifyDelegate(tx, notifier, task, routed, notify);
   return { ...rows, task };
 }

@@ -16,9 +16,11 @@ import { routingIn } from "./assign-to.ts";
 import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
 import { SYSTEM } from "./decide.ts";
+import { notifyDelegate } from "./delegation.ts";
 import { isTerminal, NO_CLAIM, OPEN_STATUSES } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
+import { assignmentIn, NOT_DELEGATED } from "./routed.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { routeToVoters } from "./voters.ts";
 import { findRequest, findTaskForUpdate, type Task } from "./store.ts";
@@ -169,7 +171,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
 
   const set = {
     ...(task.claimed_by_user_id === user.id && NO_CLAIM),
-    ...(isTheirs && { assigned_to_user_id: null, assigned_to_email: null }),
+    ...(isTheirs && { assigned_to_user_id: null, assigned_to_email: null, ...NOT_DELEGATED }),
   };
   const extra = { reason: user.active ? "left_project" : "deactivated", taken_from: user.email ?? user.id };
   const change = { actor: SYSTEM, inboxes: candidates };
@@ -185,18 +187,15 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
   }
   const request = await findRequest(tx, task.id);
   const notify = parseNotify(request?.notify ?? null);
-  const routed = await routeToVoters(
-    tx,
-    task,
-    parseJson<Policy>(request?.approval_policy ?? null),
-    await route(tx, task.project, request && routingIn(request), notify, notifier),
-  );
+  const policy = parseJson<Policy>(request?.approval_policy ?? null);
+  const matched = await route(tx, { task, policy }, request && routingIn(request), notify, notifier);
+  const routed = await routeToVoters(tx, task, policy, matched);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
   await recordRoundRobin(tx, routed);
-  await reassign(tx, task, {
+  const after = await reassign(tx, task, {
     ...change,
-    set: { ...set, assigned_to_user_id, assigned_to_email },
+    set: { ...set, ...assignmentIn(routed) },
     audit: {
       action: decision?.action ?? "released",
       extra: { ...(!task.redact_payload && decision?.extra), ...extra },
@@ -205,5 +204,6 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
       (name) => name !== null && name !== "",
     ) as string[],
   });
+  await notifyDelegate(tx, notifier, after, routed, notify);
   return true;
 }

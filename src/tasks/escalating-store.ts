@@ -25,6 +25,9 @@ const CHANGED = [
   "audit_seq",
   "updated_at",
   ...ROUTING,
+  "delegated_from_user_id",
+  "delegated_from_email",
+  "delegated_until",
 ] as const satisfies Column<"tasks">[];
 const STEPPED = ["id", "home", ...CHANGED] as const;
 

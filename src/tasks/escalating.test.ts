@@ -143,6 +143,7 @@ testOnBoth("a step assigns the task to one person of a pool, and no longer to th
   assert.deepEqual((await escalated(service, id))[0]!.extra, {
     step: 1,
     do: "assign",
+    by: "role",
     assigned_to_user_id: ben.user.id,
     assigned_to_email: ben.user.email,
   });

@@ -17,6 +17,7 @@ import { NO_CLAIM } from "./lifecycle.ts";
 import { STEPS_HINT } from "./move.ts";
 import type { Notice, Notifier, Purpose } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
+import { assignmentIn, NOBODY } from "./routed.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { routingOfStep } from "./steps.ts";
 import type { AuditEntry, Task } from "./store.ts";
@@ -161,8 +162,8 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     return {};
   },
   offer: async ({ tx, notifier, task, documents, now }, step) => {
-    const matched = await route(tx, task.project, routingOfStep(step, ""), [], notifier);
     const policy = parseJson<Policy>(documents.approval_policy);
+    const matched = await route(tx, { task, policy }, routingOfStep(step, ""), [], notifier);
     const { candidates } = await routeToVoters(tx, task, policy, matched);
     if (candidates.length === 0) return { unmatched: true };
     const before = await listCandidates(tx, task.id);
@@ -171,15 +172,16 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     await addCandidates(tx, task.id, [...all.difference(new Set(before))]);
     // Whoever works on it keeps it while they do. After that it is on offer to all.
     const isHeld = task.claim_expires_at !== null && task.claim_expires_at > now;
-    if (!isHeld) Object.assign(task, { assigned_to_user_id: null, assigned_to_email: null });
+    if (!isHeld) Object.assign(task, assignmentIn(NOBODY));
     for (const name of all) tx.hint(inboxHint(name));
     return task.redact_payload ? {} : { candidates };
   },
   assign: async (walk, step) => {
-    const { tx, notifier, task } = walk;
-    const routed = await route(tx, task.project, routingOfStep(step, ""), [], notifier);
-    const { assigned_to_user_id, assigned_to_email } = routed;
-    const to = { assigned_to_user_id, assigned_to_email };
+    const { tx, notifier, task, documents } = walk;
+    const policy = parseJson<Policy>(documents.approval_policy);
+    const routed = await route(tx, { task, policy }, routingOfStep(step, ""), [], notifier);
+    const to = assignmentIn(routed);
+    const { assigned_to_user_id, assigned_to_email } = to;
     if (assigned_to_user_id === null && assigned_to_email === null) return { unmatched: true };
     await recordRoundRobin(tx, routed);
     for (const name of [...(await listCandidates(tx, task.id)), task.assigned_to_user_id, assigned_to_user_id])
@@ -190,7 +192,7 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     const notice = noticeOf(walk, "assigned");
     const told = parseNotify(toldIn(walk));
     if (isNew) walk.owed.push(() => notifyAssignee(tx, notifier, notice, task, told));
-    return task.redact_payload ? {} : to;
+    return task.redact_payload ? {} : routed.decision!.extra!;
   },
   raise: async ({ task }) => {
     task.urgent = 1;

@@ -43,7 +43,14 @@ const NEW_TASK = [
 ] as const satisfies Column<"tasks">[];
 
 /** Columns of a new task with an assignment. */
-const ROUTED_TASK = [...NEW_TASK, "assigned_to_user_id", "assigned_to_email"] as const;
+const ROUTED_TASK = [
+  ...NEW_TASK,
+  "assigned_to_user_id",
+  "assigned_to_email",
+  "delegated_from_user_id",
+  "delegated_from_email",
+  "delegated_until",
+] as const;
 
 const FIRST_ENTRY = [
   "task_id",

@@ -8,7 +8,7 @@ import type { Asker } from "./asker.ts";
 import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
 import type { NewTask } from "./new-task-store.ts";
 import type { CheckedRequest } from "./read-request.ts";
-import type { Routed } from "./routed.ts";
+import { NOT_DELEGATED, type Routed } from "./routed.ts";
 import type { FormRequest } from "./request-form.ts";
 import type { OnBehalfOf } from "./schema.ts";
 import type { AuditEntry, TaskDocuments } from "./store.ts";
@@ -98,6 +98,7 @@ export function newTask(
       approvals: policy && JSON.stringify(firstStanding(policy)),
       ...firstLadder(escalation, { created_at: now, timeout_at }, clockwork),
       urgent: 0,
+      ...NOT_DELEGATED,
     },
     documents: { task_id: id, home, ...documents, escalation: escalation && JSON.stringify(escalation) },
     audit: {

@@ -100,6 +100,7 @@ function lastFields(
   return {
     assigned_to_email: task.assigned_to_email,
     assigned_to_user_id: task.assigned_to_user_id,
+    ...delegatedFields(task),
     claimed_by_email: task.claimed_by_email,
     claim_expires_at: isoTime(task.claim_expires_at),
     // Only some callers see the verifier's settings. All need to know that an answer is checked.
@@ -126,6 +127,14 @@ function lastFields(
     ...askedFields(task),
     decided_by: decidedBy(task),
     ...(seesRouting(caller, task) && { callback_url: task.callback_url }),
+  };
+}
+
+function delegatedFields(task: Task): Pick<TaskRecord, "delegated_from" | "delegated_until"> {
+  const { delegated_from_user_id: user_id, delegated_from_email: email, delegated_until } = task;
+  return {
+    delegated_from: user_id === null ? null : { user_id, email },
+    delegated_until: isoTime(delegated_until),
   };
 }
 

@@ -7,52 +7,71 @@ import { findUser, findUserByEmail, membersOf, toUser, updateUser, type User } f
 import type { Routing } from "./assign-to.ts";
 import type { Notifier, Recipient } from "./notices.ts";
 import type { Destination } from "./notify.ts";
-import { assigned, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
+import { findStandIn, passOverAway, type RoutedTask } from "./delegation.ts";
+import { assigned, delegated, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
 
 type Group = Extract<Routing, { to: "group" | "everyone" | "one" }>;
 
 /**
  * Finds the people for a new task in the directory as it is now, among those in its project. `assign_to` decides. Without it,
- * a single person in `notify` becomes the assignee. (wire: assign_to)
+ * a single person in `notify` becomes the assignee. Delegates get what is meant for people who are away. (wire: assign_to;
+ * beyond: In time, absence)
  */
 export async function route(
   tx: Tx,
-  project: string,
+  about: RoutedTask,
   asked: Routing | null,
   notify: readonly Destination[],
   notifier: Pick<Notifier, "recipientOf">,
 ): Promise<Routed> {
-  if (asked === null) return routeToNotified(tx, project, notify, notifier);
+  const { project } = about.task;
+  if (asked === null) return routeToNotified(tx, about, notify, notifier);
   switch (asked.to) {
     case "email": {
       const user = await findUserByEmail(tx, asked.email);
-      return isGone(user, project) ? unmatched() : assigned(user, asked.email, "email");
+      return isGone(user, project) ? unmatched() : assignedTo(tx, about, user, asked.email, "email");
     }
     case "user": {
       const user = await findUser(tx, asked.user_id);
-      return user === null || isGone(user, project) ? unmatched() : assigned(user, null, "user_id");
+      return user === null || isGone(user, project) ? unmatched() : assignedTo(tx, about, user, null, "user_id");
     }
     case "emails":
-      return offered(await namesOfAddresses(tx, project, asked.emails));
+      return offered(await passOverAway(tx, about, await peopleAt(tx, project, asked.emails)));
     case "everyone":
-      return offered(await idsOfMembers(tx, project, asked));
+      return offered(await offeredMembers(tx, about, asked));
     case "group": {
-      if (asked.pool !== null) return offered(await idsOfMembers(tx, project, asked));
-      return toOne(tx, project, asked);
+      if (asked.pool !== null) return offered(await offeredMembers(tx, about, asked));
+      return toOne(tx, about, asked);
     }
     case "one":
-      return toOne(tx, project, asked);
+      return toOne(tx, about, asked);
   }
 }
 
-async function toOne(tx: Tx, project: string, group: Group): Promise<Routed> {
-  const chosen = await chooseOne(tx, project, group);
-  return chosen ? { ...assigned(chosen, null, "role"), chosen } : unmatched();
+async function toOne(tx: Tx, about: RoutedTask, group: Group): Promise<Routed> {
+  const chosen = await chooseOne(tx, about, group);
+  return chosen ? { ...(await assignedTo(tx, about, chosen, null, "role")), chosen } : unmatched();
 }
 
-async function idsOfMembers(tx: Tx, project: string, group: Group): Promise<string[]> {
-  const members = await membersOf(tx, project, group).execute();
-  return members.map(({ id }) => id);
+/** Assigns a task that is meant for a person to them, or to their delegate. @param user - null if the directory has no one */
+async function assignedTo(
+  tx: Tx,
+  about: RoutedTask,
+  user: User | null,
+  email: string | null,
+  by: string,
+): Promise<Routed> {
+  const standIn = user === null ? null : await findStandIn(tx, about, user);
+  return standIn === null ? assigned(user, email, by) : delegated(standIn.to, standIn, email, by);
+}
+
+async function offeredMembers(tx: Tx, about: RoutedTask, group: Group): Promise<string[]> {
+  const members = await membersOf(tx, about.task.project, group).execute();
+  return passOverAway(
+    tx,
+    about,
+    members.map((row) => ({ name: row.id, user: toUser(row) })),
+  );
 }
 
 /** Records when a member of a group was chosen, so that the next task goes to another member. */
@@ -63,20 +82,33 @@ export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void
   await updateUser(tx, chosen.id, { last_assigned_at });
 }
 
-/** Returns the member of a group who was chosen longest ago. */
-async function chooseOne(tx: Tx, project: string, group: Group): Promise<User | null> {
+/**
+ * Returns the member of a group who was chosen longest ago, of those who are not away. If all are, one with a delegate, else the
+ * one who is back first.
+ */
+async function chooseOne(tx: Tx, about: RoutedTask, group: Group): Promise<User | null> {
   // Choices run one after another, because each must see the one before.
   await lockName(
     tx,
     `route:${group.role ?? ""}:${group.access_level ?? ""}${group.pool === null ? "" : `:${group.pool}`}`,
   );
-  const row = await membersOf(tx, project, group).limit(1).executeTakeFirst();
-  return row ? toUser(row) : null;
+  const members = membersOf(tx, about.task.project, group);
+  const now = tx.now();
+  const row = await members
+    .where((where) =>
+      where.or([where("absent_from", "is", null), where("absent_from", ">", now), where("absent_until", "<=", now)]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  if (row !== undefined) return toUser(row);
+  const away = (await members.execute()).map(toUser);
+  for (const user of away) if ((await findStandIn(tx, about, user)) !== null) return user;
+  return away.toSorted((a, b) => a.absent_until! - b.absent_until!)[0] ?? null;
 }
 
 async function routeToNotified(
   tx: Tx,
-  project: string,
+  about: RoutedTask,
   notify: readonly Destination[],
   notifier: Pick<Notifier, "recipientOf">,
 ): Promise<Routed> {
@@ -90,9 +122,9 @@ async function routeToNotified(
   }
   const [only, ...others] = people.values();
   if (only === undefined || others.length > 0) return NOBODY;
-  if (isGone(only.user, project)) return isForRoom ? NOBODY : unmatched();
+  if (isGone(only.user, about.task.project)) return isForRoom ? NOBODY : unmatched();
   // A person whom only the channel knows is not assigned. The notice still reaches them.
-  return only.user === null && only.email === null ? NOBODY : assigned(only.user, only.email, "notify");
+  return only.user === null && only.email === null ? NOBODY : assignedTo(tx, about, only.user, only.email, "notify");
 }
 
 /** Returns whether a user is deactivated, or not in the project. Nothing is routed to them. */
@@ -100,11 +132,16 @@ function isGone(user: User | null, project: string): boolean {
   return user !== null && (!user.active || !isInProject(toPerson(user), project));
 }
 
-async function namesOfAddresses(tx: Tx, project: string, emails: readonly string[]): Promise<string[]> {
-  const names = new Set<string>();
+/** Returns those at some addresses who are not gone, each once, named as in an offer (candidates.ts). */
+async function peopleAt(
+  tx: Tx,
+  project: string,
+  emails: readonly string[],
+): Promise<{ name: string; user: User | null }[]> {
+  const people = new Map<string, User | null>();
   for (const email of emails) {
     const user = await findUserByEmail(tx, email);
-    if (!isGone(user, project)) names.add(user?.id ?? emailKey(email));
+    if (!isGone(user, project)) people.set(user?.id ?? emailKey(email), user);
   }
-  return [...names];
+  return [...people].map(([name, user]) => ({ name, user }));
 }

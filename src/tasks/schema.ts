@@ -285,6 +285,15 @@ const recordFields = {
   assign_to: Nullable(Json("The routing request, as sent.")),
   assigned_to_email: NullableText("Email of the assignee."),
   assigned_to_user_id: NullableText("User id of the assignee."),
+  delegated_from: Nullable(
+    Type.Object(
+      { user_id: Type.String(), email: NullableText("Their email.") },
+      {
+        description: "The absent person that the task is for, whose delegate is the assignee. null: no one stands in.",
+      },
+    ),
+  ),
+  delegated_until: NullableTime("Until when that person said they are away."),
   claimed_by_email: NullableText("Email of the person who works on it. Others can still answer."),
   claim_expires_at: NullableTime("When the claim expires, unless it is renewed."),
   response: Nullable(Json("The accepted answer, or null.")),

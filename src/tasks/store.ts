@@ -14,6 +14,7 @@ import { parseJson, type JsonObject } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import { fallbackOf } from "./fallback.ts";
 import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
+import type { DelegationColumns } from "./routed.ts";
 import { findOlderTask } from "./older-keys.ts";
 
 /** A task without its documents. Times are epoch milliseconds. */
@@ -224,7 +225,8 @@ export const ROUTING = [
   "claimed_by_email",
   "claim_expires_at",
 ] as const satisfies Column<"tasks">[];
-export type RoutingColumns = Pick<TaskRow, (typeof ROUTING)[number]>;
+/** And whom the assignee stands in for, which no move changes. */
+export type RoutingColumns = Pick<TaskRow, (typeof ROUTING)[number]> & DelegationColumns;
 
 /** The caller holds the task's lock. */
 export async function setRouting(
@@ -232,7 +234,17 @@ export async function setRouting(
   task: RoutingColumns & Pick<TaskRow, "id" | "audit_seq" | "updated_at">,
 ): Promise<void> {
   const { assigned_to_user_id, assigned_to_email, claimed_by_user_id, claimed_by_email, claim_expires_at } = task;
-  const set = { assigned_to_user_id, assigned_to_email, claimed_by_user_id, claimed_by_email, claim_expires_at };
+  const { delegated_from_user_id, delegated_from_email, delegated_until } = task;
+  const set = {
+    assigned_to_user_id,
+    assigned_to_email,
+    claimed_by_user_id,
+    claimed_by_email,
+    claim_expires_at,
+    delegated_from_user_id,
+    delegated_from_email,
+    delegated_until,
+  };
   await tx.query
     .updateTable("tasks")
     .set({ ...set, audit_seq: task.audit_seq, updated_at: task.updated_at })

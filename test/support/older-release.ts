@@ -68,6 +68,15 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ],
   ["0025-calendars", ["drop table calendars"]],
   [
+    "0026-absence",
+    [
+      ...["absent_from", "absent_until", "delegate_user_id"].map((column) => `alter table users drop column ${column}`),
+      ...["delegated_from_user_id", "delegated_from_email", "delegated_until"].map(
+        (column) => `alter table tasks drop column ${column}`,
+      ),
+    ],
+  ],
+  [
     "0027-escalation",
     [
       "drop table escalation_templates",

@@ -304,6 +304,17 @@ export interface components {
             assigned_to_email: string | null;
             /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
+            /** @description The absent person that the task is for, whose delegate is the assignee. null: no one stands in. */
+            delegated_from: {
+                user_id: string;
+                /** @description Their email. */
+                email: string | null;
+            } | null;
+            /**
+             * @description Until when that person said they are away.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            delegated_until: string | null;
             /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**
@@ -626,6 +637,17 @@ export interface components {
             assigned_to_email: string | null;
             /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
+            /** @description The absent person that the task is for, whose delegate is the assignee. null: no one stands in. */
+            delegated_from: {
+                user_id: string;
+                /** @description Their email. */
+                email: string | null;
+            } | null;
+            /**
+             * @description Until when that person said they are away.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            delegated_until: string | null;
             /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**
@@ -1698,6 +1720,21 @@ export interface components {
             }[];
             /** @description IANA name; null: the browser's. */
             time_zone: string | null;
+            /** @description When the person is away. null: no time is set, or it is over. */
+            absence: {
+                /**
+                 * @description When the person leaves.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                from: string;
+                /**
+                 * @description When the person is back.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                until: string;
+                /** @description Who gets the tasks meant for the person; null: no one. */
+                delegate_user_id: string | null;
+            } | null;
             /** @description true: this session can only add a passkey, or confirm with one. Not sent otherwise. (`SERVICE_REQUIRE_PASSKEY`) */
             passkey_required?: boolean;
         };
@@ -1892,6 +1929,21 @@ export interface components {
             }[];
             /** @description false: deactivated. */
             active: boolean;
+            /** @description When the person is away. null: no time is set, or it is over. */
+            absence: {
+                /**
+                 * @description When the person leaves.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                from: string;
+                /**
+                 * @description When the person is back.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                until: string;
+                /** @description Who gets the tasks meant for the person; null: no one. */
+                delegate_user_id: string | null;
+            } | null;
             /**
              * @description When routing by role last chose this user.
              * @example 2026-01-31T12:00:00.000Z
@@ -1955,6 +2007,38 @@ export interface components {
             active?: boolean | null;
         } & {
             [key: string]: unknown;
+        };
+        Absence: {
+            /**
+             * @description When the person leaves.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            from: string;
+            /**
+             * @description When the person is back.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            until: string;
+            /** @description Who gets the tasks meant for the person; null: no one. */
+            delegate_user_id: string | null;
+        };
+        SetAbsence: {
+            /** @description When the person leaves. It may be in the past. ISO 8601 with an offset. */
+            from: string;
+            /** @description When the person is back: after `from`, and in the future. ISO 8601 with an offset. */
+            until: string;
+            /** @description Id of an active user who gets their tasks. */
+            delegate_user_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Delegate: {
+            /** @example usr_01kajv3mzt8w5rq0e4v9c2n7xb */
+            user_id: string;
+            /** @description The email. */
+            email: string | null;
+            /** @description What others see. */
+            display_name: string | null;
         };
         ServiceKey: {
             /** @example key_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -2345,6 +2429,8 @@ export interface components {
              *     - `operator_rights_removed`: An operator became an ordinary user, or stayed one because they are the last. `details.by` is `oidc` if their groups said so.
              *     - `password_set`: An operator set the password of a user, or removed it (`details.removed`).
              *     - `password_changed`: A user changed their own password, or failed to.
+             *     - `user_absence_set`: When a user is away was set, by themselves or by an operator; `details.delegate_user_id` names who gets their tasks.
+             *     - `user_absence_ended`: The absence of a user was ended, by themselves or by an operator.
              *     - `user_oidc_linked`: A company account was linked to a user, at its first sign-in.
              *     - `user_oidc_unlinked`: The company account of a user was removed.
              *     - `project_created`: A project was created.
@@ -2380,7 +2466,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}

@@ -1,6 +1,7 @@
 import type { Identity } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fillText } from "../../../endings/sentences.ts";
 import type { Fact } from "../../../form/payload/summary.ts";
+import { cutText, oneLine } from "../../../form/plain-text.ts";
 import { enteredIn } from "../../../form/plan/entered.ts";
 import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
@@ -33,6 +34,7 @@ import { withdrawDecision } from "../../tasks/withdraw.ts";
 import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
 import { decidedOf, type Decided } from "../decided.ts";
 import { isDecidedAlready } from "../decided-already.ts";
+import { delegatedFromOf, type DelegatedFrom } from "../delegated.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
@@ -405,9 +407,10 @@ async function show(
     ctx.drawing.payload(drawn, { time_zone: time_zone ?? undefined, now, wholeAt: `/tasks/${task.id}` }),
   ]);
   const need = sayNeed(task.approvals);
+  const delegated = await delegatedFromOf(ctx.db, task);
   const page = openPage(head, {
     task: task.task,
-    asker: askerLineOf(task),
+    asker: [askerLineOf(task), delegated && sayDelegated(delegated, time_zone)].filter(Boolean).join(" · ") || null,
     timeout_at: task.timeout_at,
     time_zone,
     now,
@@ -418,6 +421,13 @@ async function show(
     footer: `You answer as ${nameOfCaller(caller)}.${need === "" ? "" : ` ${need}`} Nothing is sent until you submit. Task ${task.id}`,
   });
   return { status, html: page };
+}
+
+const MAX_NAME = 80;
+
+/** Returns "For Ada, who is away until ..." */
+function sayDelegated({ name, until }: DelegatedFrom, time_zone: string | null): string {
+  return `For ${cutText(oneLine(name), MAX_NAME)}, who is away until ${momentText(until, time_zone)}`;
 }
 
 function nameOfCaller(caller: RecipientCaller): string {

@@ -312,7 +312,8 @@ testOnBoth(
       account: null,
       grant,
     } as const satisfies Caller;
-    const operator = { id: "usr_1", email: DANA, display_name: null, is_operator: true, projects: {}, time_zone: null };
+    const names = { id: "usr_1", email: DANA, display_name: null };
+    const operator = { ...names, is_operator: true, projects: {}, time_zone: null, absence: null };
     assert.equal(await mayWith(ctx.db, caller, "complete", theirs!), true);
     for (const one of [caller, { ...caller, person: operator }]) {
       assert.equal(await mayWith(ctx.db, one, "read", theirs!), true);

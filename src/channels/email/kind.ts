@@ -22,6 +22,7 @@ import { isTerminal } from "../../tasks/lifecycle.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import { changedSince } from "../decided.ts";
+import { delegatedFromOf } from "../delegated.ts";
 import { INACTIVE } from "../recipients.ts";
 import { AUTOMATIC, findIdentity, isSenderOf, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
@@ -81,6 +82,7 @@ export function createEmailKind(ctx: Ctx): Kind {
             ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
             : null,
         changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
+        delegated_from: await delegatedFromOf(ctx.db, task),
         need: sayNeed(task.approvals),
         ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
         now: new Date(ctx.db.now()),

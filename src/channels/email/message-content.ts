@@ -28,6 +28,8 @@ export interface Content {
   heading: string;
   /** Who asks, or null. */
   asker: string | null;
+  /** The absent person that the task is for, or null. */
+  delegated: string | null;
   /** The rest of the task after its heading, or null. */
   details: Excerpt | null;
   facts: readonly Fact[];
@@ -95,7 +97,8 @@ export function contentOf(options: MessageOptions): Content {
   const isSoon = task.timeout_at - now.getTime() <= HOUR;
   const wanted = own(own(own(hints, "channels"), "email"), "subject");
   const asker = task.asker === null ? null : cutText(oneLine(task.asker), MAX.asker);
-  const about = { heading, asker, details, facts, more, settings: settingsOf(options) };
+  const delegated = delegatedOf(options, timeZone);
+  const about = { heading, asker, delegated, details, facts, more, settings: settingsOf(options) };
   const subject = subjectOf(options, wanted, oneLine(task.task) || heading);
   if (options.ending !== null) return endedContent(options, options.ending, { subject, heading, asker, timeZone });
   if ("who_can_answer" in answering) {
@@ -178,6 +181,7 @@ function endedContent(
     isSoon: false,
     heading,
     asker,
+    delegated: null,
     details,
     facts: decided?.facts ?? [],
     more: decided?.left_out == null ? null : `+ ${decided.left_out}`,
@@ -198,6 +202,13 @@ function endedContent(
 function placeOf(answering: Answering): string | null {
   if ("link" in answering) return "on the review page";
   return answering.task_link === null ? null : "on the task's page";
+}
+
+/** Returns "For Ada, who is away until Fri 20 Nov, 17:40 CET." */
+function delegatedOf({ delegated_from, now }: MessageOptions, timeZone: string): string | null {
+  if (delegated_from == null) return null;
+  const name = cutText(oneLine(delegated_from.name), MAX.name);
+  return `For ${name}, who is away until ${momentOf(delegated_from.until, timeZone, now)}.`;
 }
 
 function preheaderOf(first: string, facts: readonly Fact[]): string {

@@ -24,6 +24,7 @@ export function htmlOf(content: Content): string {
     `<div style="clear:both;height:12px;line-height:12px;font-size:12px">&nbsp;</div>`,
     `<h1 dir="auto" ${look("heading")}>${escapeHtml(content.heading)}</h1>`,
     ...(content.asker === null ? [] : [space(4), block("note", content.asker)]),
+    ...(content.delegated === null ? [] : [space(4), block("note", content.delegated)]),
     ...(details === null ? [] : [space(12), block("details", details.text), ...noteOf(details.note)]),
     space(16),
     ...factsOf(content),

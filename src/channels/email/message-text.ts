@@ -21,7 +21,7 @@ export function textOf(content: Content): string {
       wrapped(sentBack.advice),
     ],
     content.deadline,
-    [quoted(content.heading), content.asker && quoted(content.asker)],
+    [quoted(content.heading), content.asker && quoted(content.asker), content.delegated && quoted(content.delegated)],
     details && [quoted(details.text), details.note && wrapped(details.note)],
     [
       ...content.facts.map(({ title, text }) => wrapped(`${title}: ${text}`, INDENT, INDENT + INDENT)),

@@ -3,6 +3,7 @@ import type { Fact } from "../../../form/payload/summary.ts";
 import type { Actions } from "../../actions/request.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import type { Decided } from "../decided.ts";
+import type { DelegatedFrom } from "../delegated.ts";
 import { contentOf } from "./message-content.ts";
 import { htmlOf } from "./message-html.ts";
 import { textOf } from "./message-text.ts";
@@ -56,6 +57,8 @@ export interface MessageOptions {
   sent_back: { reason: string; attempt: string } | null;
   /** Only with the purpose `new_round`: who changed the arguments that the person approved, and what; null if unknown. */
   changed: { who: string | null; facts: readonly Fact[]; left_out: string | null } | null;
+  /** The absent person that the task is for; null if the assignee stands in for no one. */
+  delegated_from?: DelegatedFrom | null;
   /** How many people must approve, in a sentence; "" if one person decides. */
   need: string;
   /** Only with the purpose `ended`. */

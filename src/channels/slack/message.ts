@@ -13,6 +13,7 @@ import { actionChoices, directChoices, slackForm } from "./modal/form.ts";
 import type { Choices } from "./modal/form.ts";
 import { modalOf } from "./modal/modal.ts";
 import type { Decided } from "../decided.ts";
+import type { DelegatedFrom } from "../delegated.ts";
 import { askerElement, factBlocks, factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
 import type { FactsOf, SlackTask } from "./modal/summary.ts";
 import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
@@ -26,6 +27,8 @@ export interface SlackMessage {
 export interface MessageOptions {
   /** Name of the assignee; null if unassigned. */
   assignee: string | null;
+  /** The absent person that the assignee stands in for; null if for no one. */
+  delegated_from?: DelegatedFrom | null;
   /** Name of the claim holder; null if unclaimed. */
   claimed_by: string | null;
   /** Says who can answer, for a reader who cannot. null if the reader, or someone in the channel, can answer. */
@@ -66,6 +69,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
     markup(`Answer by ${moment(task.timeout_at)}`),
     ...lineOf(options.approvals),
     ...(options.assignee === null ? [] : [line(`Assigned to ${nameOf(options.assignee)}`, MAX.field)]),
+    ...delegatedElements(options),
     ...(options.claimed_by === null ? [] : [line(`${nameOf(options.claimed_by)} is working on this`, MAX.field)]),
     line(`Task ${task.id}`, MAX.field),
   ];
@@ -82,6 +86,13 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   };
 }
 
+/** The name is plain text, in which Slack finds no marks. */
+function delegatedElements({ delegated_from = null }: Pick<MessageOptions, "delegated_from">): ContextBlockElement[] {
+  if (delegated_from === null) return [];
+  const { name, until } = delegated_from;
+  return [line(`For ${nameOf(name)}, who is away`, MAX.field), markup(`Away until ${moment(until)}`)];
+}
+
 function lineOf(text = ""): PlainTextElement[] {
   return text === "" ? [] : [line(text, MAX_LINE)];
 }
@@ -90,7 +101,13 @@ function lineOf(text = ""): PlainTextElement[] {
 function informingMessageOf(
   task: SlackTask,
   form: Form,
-  { answered_by_others, approvals, claimed_by, link }: MessageOptions & { answered_by_others: string },
+  {
+    answered_by_others,
+    approvals,
+    claimed_by,
+    link,
+    delegated_from = null,
+  }: MessageOptions & { answered_by_others: string },
 ): SlackMessage {
   return {
     text: fitText(`For your information: ${nameOfTask(task)}`, MAX_TEXT),
@@ -104,6 +121,7 @@ function informingMessageOf(
           ...askerElement(task),
           markup(`Answer by ${moment(task.timeout_at)}`),
           ...lineOf(approvals),
+          ...delegatedElements({ delegated_from }),
           ...(claimed_by === null ? [] : [line(`${nameOf(claimed_by)} is working on this`, MAX.field)]),
           line(`Task ${task.id}`, MAX.field),
         ],

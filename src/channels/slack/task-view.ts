@@ -16,6 +16,7 @@ import { askerLineInMessage } from "../../tasks/asker.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import { changedSince, decidedOf } from "../decided.ts";
+import { delegatedFromOf } from "../delegated.ts";
 import type { SlackMessage } from "./client.ts";
 import type { Who } from "./clicks/click-context.ts";
 import { decisionOf, slackForm } from "./modal/form.ts";
@@ -80,6 +81,7 @@ export async function messageFor(
   const mayAnswer = reader === null || (await mayWith(db, reader, "complete", task));
   return messageOf(shown, {
     assignee: await nameOf(db, task.assigned_to_user_id, task.assigned_to_email),
+    delegated_from: await delegatedFromOf(db, task),
     claimed_by: isClaimed ? await nameOf(db, task.claimed_by_user_id, task.claimed_by_email) : null,
     answered_by_others: mayAnswer ? null : await sayWhyNot(db, reader, task),
     approvals: approvalsOf(task),

@@ -93,5 +93,5 @@ export async function signInWithPasskey(
   });
   if (signedIn === null) throw new ServiceError("PASSKEY_NOT_ACCEPTED");
   const setCookies = [cookie.setCookie, devices.remember(device, signedIn.id, db.now())];
-  return { me: meOf(toPerson(signedIn), false), setCookies };
+  return { me: meOf(toPerson(signedIn), false, db.now()), setCookies };
 }

@@ -67,7 +67,7 @@ export const getMeRoute = defineRoute({
     void reply.header("cache-control", "no-store");
     const setCookie = renewDevice(ctx, request.caller, request.headers.cookie);
     if (setCookie !== null) void reply.header("set-cookie", setCookie);
-    return readMe(request.caller);
+    return readMe(request.caller, ctx.db.now());
   },
 });
 

@@ -9,6 +9,9 @@ import {
 } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { AwayChip } from "../absence/chip.tsx";
+import { AbsenceForm } from "../absence/form.tsx";
+import type { Absence } from "../absence/queries.ts";
 import { patch } from "../api.ts";
 import type { Me } from "../api.ts";
 import { setPreferences, usePreferences } from "../ui/preferences.ts";
@@ -27,6 +30,7 @@ export function Profile() {
   return (
     <>
       <Who me={me} />
+      {me.user_id !== null && <Away user={me.user_id} absence={me.absence} />}
       {hasPassword && setup && mayUsePassword(setup.sign_in, me) && <Password me={me} />}
       <ThisBrowser />
     </>
@@ -84,6 +88,22 @@ function Who({ me }: { me: Me }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+function Away({ user, absence }: { user: string; absence: Absence | null }) {
+  return (
+    <section className="surface stack" aria-labelledby="away">
+      <h2 id="away">I am away</h2>
+      {absence === null ? (
+        <p className="muted">New tasks for you go to your delegate while you are away. Those you have stay with you.</p>
+      ) : (
+        <div className="row">
+          <AwayChip absence={absence} />
+        </div>
+      )}
+      <AbsenceForm user={user} absence={absence} endLabel="I am back" />
+    </section>
   );
 }
 

@@ -25,6 +25,8 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   password_set: ["Password set by an operator", "Password not set"],
   password_changed: ["Own password changed", "Own password not changed"],
   user_oidc_linked: ["Company account linked", "Company account not linked"],
+  user_absence_set: ["Absence set", "Absence not set"],
+  user_absence_ended: ["Absence ended", "Absence not ended"],
   user_oidc_unlinked: ["Company account removed", "Company account not removed"],
   project_created: ["Project created", "Project not created"],
   project_changed: ["Project changed", "Project not changed"],

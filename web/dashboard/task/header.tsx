@@ -4,10 +4,12 @@ import { headingOf } from "../../../form/plan/heading.ts";
 import { actionsOf } from "../action/asked.ts";
 import { ActionLine } from "../action/line.tsx";
 import type { Me, Task } from "../api.ts";
-import { useNames, whoOf } from "../inbox/who.ts";
+import { useDay } from "../absence/chip.tsx";
+import { useNames, whoOf, type Names } from "../inbox/who.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
+import { useNow } from "../ui/now.ts";
 import { Deadline, isOpenStatus, StatusChip } from "../ui/status.tsx";
 import type { Claim } from "./claim.ts";
 import type { TaskNavigation } from "./navigation.ts";
@@ -32,7 +34,8 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
   // A screen reader first announces the opened task.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const [first, rest] = headingOf(task.task);
-  const assignee = whoOf(task, me, useNames(me));
+  const names = useNames(me);
+  const assignee = whoOf(task, me, names);
   const isClaimed = isOpen && claim.state === "mine" && task.assigned_to_email === null;
   const who = isClaimed ? `${assignee}, claimed by you` : assignee;
   const asker = askerLine(task, isOpen ? "asks" : "asked");
@@ -79,6 +82,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
           </p>
         )
       )}
+      {isOpen && task.delegated_from !== null && <ForLine task={task} names={names} />}
       <ProjectLine slug={task.project} />
       {rest !== "" && (
         <p className="task-rest" dir="auto">
@@ -86,5 +90,22 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
         </p>
       )}
     </header>
+  );
+}
+
+const MINUTE = 60_000;
+
+/** Names the absent person that the task is for, and until when they are away. */
+function ForLine({ task: { delegated_from, delegated_until }, names }: { task: Task; names: Names }) {
+  const day = useDay();
+  const now = useNow(() => MINUTE);
+  if (delegated_from === null) return null;
+  const name = names.get(delegated_from.user_id) ?? delegated_from.email ?? "someone";
+  const isAway = delegated_until !== null && Date.parse(delegated_until) > now;
+  return (
+    <p className="muted" dir="auto">
+      For <strong>{name}</strong>
+      {isAway && `, away until ${day(delegated_until)}`}
+    </p>
   );
 }

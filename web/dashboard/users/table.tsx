@@ -1,7 +1,10 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSeveralProjects } from "../projects/queries.ts";
-import { setupQuery } from "../queries.ts";
+import { AwayChip } from "../absence/chip.tsx";
+import type { Me } from "../api.ts";
+import { useNames } from "../inbox/who.ts";
+import { meQuery, setupQuery } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { IconCheck } from "../ui/icons.tsx";
@@ -16,10 +19,11 @@ interface UserTableProps {
   /** Id of the signed-in user. */
   me: string | null;
   onEdit: (user: User) => void;
+  onAbsence: (user: User) => void;
   onDeactivate: (user: User) => void;
 }
 
-export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
+export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTableProps) {
   const hasCompany = useHasCompany();
   return (
     <div className="surface flush">
@@ -67,6 +71,14 @@ export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
                   <Button variant="default" size="xs" aria-label={`Edit ${nameOf(user)}`} onClick={() => onEdit(user)}>
                     Edit
                   </Button>
+                  <Button
+                    variant="default"
+                    size="xs"
+                    aria-label={`Absence of ${nameOf(user)}`}
+                    onClick={() => onAbsence(user)}
+                  >
+                    Absence
+                  </Button>
                   <DeactivateButton user={user} isMyself={user.id === me} onDeactivate={onDeactivate} />
                 </div>
               </td>
@@ -97,10 +109,29 @@ function Person({ user, isMyself }: { user: User; isMyself: boolean }) {
     <th scope="row">
       <strong>{name}</strong>
       {isMyself && <span className="muted"> (you)</span>}
+      {user.absence !== null && (
+        <>
+          {" "}
+          <AwayChip absence={user.absence} />
+        </>
+      )}
       {address !== name && <div className="muted">{address}</div>}
+      {user.absence?.delegate_user_id != null && <DelegateOf id={user.absence.delegate_user_id} />}
       <ProjectsOf user={user} />
     </th>
   );
+}
+
+/** Who gets the tasks of a person while they are away. */
+function DelegateOf({ id }: { id: string }) {
+  const { data: me } = useQuery(meQuery);
+  return me === undefined ? null : <DelegateName id={id} me={me} />;
+}
+
+function DelegateName({ id, me }: { id: string; me: Me }) {
+  const names = useNames(me);
+  const name = id === me.user_id ? "you" : names.get(id);
+  return name === undefined ? null : <div className="muted">Delegate: {name}</div>;
 }
 
 /** The projects of a person and their roles in them. Nothing if there is only one project. */

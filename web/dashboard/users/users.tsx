@@ -2,6 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { IconSearch } from "../ui/icons.tsx";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { AbsenceDialog } from "../absence/dialog.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { Page, ErrorPanel } from "../ui/page.tsx";
@@ -14,7 +15,7 @@ import { InactiveTable, UserTable } from "./table.tsx";
 import "../operate.css";
 
 /** The open dialog. If user is null, the dialog adds a person. */
-type Asked = { kind: "edit"; user: User | null } | { kind: "deactivate"; user: User };
+type Asked = { kind: "edit"; user: User | null } | { kind: "absence" | "deactivate"; user: User };
 
 /** The people who answer tasks or operate the service, and deactivated people. */
 export function UsersPage() {
@@ -41,12 +42,14 @@ export function UsersPage() {
         q={q}
         me={me?.user_id ?? null}
         onEdit={(user) => ask({ kind: "edit", user })}
+        onAbsence={(user) => ask({ kind: "absence", user })}
         onDeactivate={(user) => ask({ kind: "deactivate", user })}
       />
       <Inactive q={q} />
       {asked?.kind === "edit" && (
         <UserForm user={asked.user} isMyself={asked.user !== null && asked.user.id === me?.user_id} onClose={close} />
       )}
+      {asked?.kind === "absence" && <AbsenceDialog user={asked.user} onClose={close} />}
       {asked?.kind === "deactivate" && <Deactivate user={asked.user} onClose={close} />}
     </Page>
   );
@@ -56,6 +59,7 @@ interface ActiveProps {
   q: string;
   me: string | null;
   onEdit: (user: User) => void;
+  onAbsence: (user: User) => void;
   onDeactivate: (user: User) => void;
 }
 
