@@ -443,7 +443,7 @@ export interface components {
             assigned_to_email: string | null;
             /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
-            /** @description The absent person that the task is for, whose delegate is the assignee. null: no one stands in. */
+            /** @description The absent person that the task is for, whose delegate is the assignee. null: the task is for the assignee. */
             delegated_from: {
                 user_id: string;
                 /** @description Their email. */
@@ -776,7 +776,7 @@ export interface components {
             assigned_to_email: string | null;
             /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
-            /** @description The absent person that the task is for, whose delegate is the assignee. null: no one stands in. */
+            /** @description The absent person that the task is for, whose delegate is the assignee. null: the task is for the assignee. */
             delegated_from: {
                 user_id: string;
                 /** @description Their email. */

@@ -136,6 +136,36 @@ const assigns: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+/** Somebody says that they are away. The next task for them goes to their delegate. */
+const leavesForATime: UseCase["prepare"] = async ({ service }) => {
+  const { user, call } = await person(service, { email: `${fresh("away")}@example.com` });
+  const delegate = await addUser(service, { email: `${fresh("delegate")}@example.com` });
+  const until = new Date(service.clock.now() + 24 * 60 * MINUTE).toISOString();
+  const body = { from: new Date(service.clock.now()).toISOString(), until, delegate_user_id: delegate.id };
+  const path = `/api/users/${user.id}/absence`;
+  return {
+    act: async () => outcomeOf(await call("PUT", path, { body })),
+    check: async () => {
+      const { assigned_to_user_id } = await service.create({ assign_to: { user_id: user.id } });
+      await service.call("DELETE", path);
+      return assigned_to_user_id === delegate.id ? null : `the task went to ${assigned_to_user_id}`;
+    },
+  };
+};
+
+const comesBack: UseCase["prepare"] = async ({ service }) => {
+  const { id } = await addUser(service, { email: `${fresh("back")}@example.com` });
+  const body = { from: "2026-01-05T09:00:00Z", until: "2999-01-05T09:00:00Z" };
+  await service.call("PUT", `/api/users/${id}/absence`, { body });
+  return {
+    act: async () => outcomeOf(await service.call("DELETE", `/api/users/${id}/absence`)),
+    check: async () => {
+      const { absence } = (await service.call<UserRecord>("GET", `/api/users/${id}`)).body;
+      return absence === null ? null : `the person is away until ${absence.until}`;
+    },
+  };
+};
+
 const signsIn: UseCase["prepare"] = async ({ service }) => {
   const email = `${fresh("signs")}@example.com`;
   await addUser(service, { email, password: PASSWORD });
@@ -439,6 +469,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "end of an expired claim", prepare: lapses },
   { name: "departure of an assignee", prepare: departs },
   { name: "assign", prepare: assigns },
+  { name: "set an absence", prepare: leavesForATime },
+  { name: "end an absence", prepare: comesBack },
   { name: "sign in", prepare: signsIn },
   { name: "sign in with a company account", prepare: signsInWithAccount },
   { name: "remove a company account", prepare: removesAccount },

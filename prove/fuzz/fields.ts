@@ -312,6 +312,10 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
   user_id: (random, known) => (known.users.length > 0 ? random.pick(known.users) : "usr_x"),
   slug: (random) => `project-${random.int(100_000)}`,
   projects: (random) => random.pick([null, ["default"]]),
+  from: (random) => random.pick(["2026-01-05T09:00:00Z", "2026-01-05T09:00:00+02:00", "x"]),
+  until: (random) => random.pick(["2999-01-05T09:00:00Z", "2999-01-05T09:00-05:00", "2026-01-05T09:00:00Z"]),
+  delegate_user_id: (random, known) =>
+    known.users.length > 0 && random.chance(0.8) ? random.pick(known.users) : random.pick([null, "usr_x"]),
   owner_user_id: (random, known) => (known.users.length > 0 && random.chance(0.5) ? random.pick(known.users) : null),
   // The name of an agent has few characters, and its project exists.
   name: (random) => (random.chance(0.8) ? `name-${random.int(100_000)}` : undefined),

@@ -23,7 +23,7 @@ const LIST = shapeOf(LIST_TASKS);
 const POLL = shapeOf(POLL_TASK);
 
 /** The channels that `notify` may name, as in the service. */
-const CHANNELS = [notifiableEmail, notifiableSlack];
+export const CHANNELS = [notifiableEmail, notifiableSlack];
 
 /** A valid request to create a task. */
 export interface Creation {

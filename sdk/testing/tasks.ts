@@ -3,6 +3,7 @@ import type { Standing } from "../../src/approvals/count.ts";
 import type { Policy } from "../../src/approvals/policy.ts";
 import { proposalOf, stanceOf } from "../../src/approvals/proposal.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
+import { defaultEscalation } from "../../src/escalation/default.ts";
 import { movedLadder, toStep, WITHOUT_CALENDARS } from "../../src/escalation/ladder.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Caller } from "../../src/people/caller.ts";
@@ -20,6 +21,7 @@ import {
   type GivenAnswer,
   type TaskEvent,
 } from "../../src/tasks/lifecycle.ts";
+import { isMailed, type Destination } from "../../src/tasks/notify.ts";
 import { newTask, routedEntry, toDocuments, type PlacedEscalation } from "../../src/tasks/new-task.ts";
 import type { FormRequest } from "../../src/tasks/request-form.ts";
 import { toAuditRecord, toPollResult, toRecord } from "../../src/tasks/record.ts";
@@ -29,7 +31,7 @@ import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { AuditEntry, TaskOutcome, TaskRecord } from "../shapes.ts";
 import { createIds } from "./ids.ts";
-import type { Creation } from "./requests.ts";
+import { CHANNELS, type Creation } from "./requests.ts";
 import { routeWithoutDirectory } from "./routing.ts";
 import { requireFits } from "./schemas.ts";
 import type { Timeline } from "./timeline.ts";
@@ -92,7 +94,7 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
   if (fallback !== null) requireMayFallBack(fallback, asked, policy);
   const documents = { ...asked, on_timeout: fallback && JSON.stringify(fallback) };
   const rows = newTask(
-    { body: request, documents, policy, project: request.project ?? "default", placed: placedFor(request) },
+    { body: request, documents, policy, project: request.project ?? "default", placed: placedFor(request, notify) },
     askerOf(ADMIN),
     actorOf(ADMIN),
     { now, home: HOME },
@@ -121,10 +123,11 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
 }
 
 /** Returns the steps of a request. They are shown, and do nothing: there is no one to remind. There are no templates. */
-function placedFor({ escalation }: FormRequest): PlacedEscalation {
+function placedFor({ escalation, timeout_seconds }: FormRequest, notify: readonly Destination[]): PlacedEscalation {
   const clockwork = WITHOUT_CALENDARS;
-  if (escalation == null || typeof escalation === "string") return { escalation: null, clockwork };
-  return { escalation: { by: "steps", template: null, steps: escalation.map(toStep) }, clockwork };
+  if (Array.isArray(escalation))
+    return { escalation: { by: "steps", template: null, steps: escalation.map(toStep) }, clockwork };
+  return { escalation: defaultEscalation(isMailed(notify, CHANNELS), timeout_seconds), clockwork };
 }
 
 /** Ends a task at its deadline: with the answer that its request gives for that, or timed out. @returns a function that takes this back */

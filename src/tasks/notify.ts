@@ -67,6 +67,12 @@ function readEntry(entry: string, path: string, channels: readonly NotifiableCha
   return destination;
 }
 
+/** Returns whether a task reaches people in a way that has a reminder by default. */
+export function isMailed(notify: readonly Destination[], channels: readonly NotifiableChannel[]): boolean {
+  const reminding = channels.filter(({ remindsByDefault }) => remindsByDefault).map(({ name }) => name);
+  return notify.some(({ channel }) => reminding.includes(channel));
+}
+
 /** Parses the stored `notify` of a task. */
 export function parseNotify(notify: string | null): Destination[] {
   if (notify === null) return [];

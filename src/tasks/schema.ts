@@ -289,7 +289,8 @@ const recordFields = {
     Type.Object(
       { user_id: Type.String(), email: NullableText("Their email.") },
       {
-        description: "The absent person that the task is for, whose delegate is the assignee. null: no one stands in.",
+        description:
+          "The absent person that the task is for, whose delegate is the assignee. null: the task is for the assignee.",
       },
     ),
   ),

@@ -2,15 +2,16 @@ import type { Policy } from "../approvals/policy.ts";
 import type { Reader } from "../db/database.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { clockworkFor, requireCalendars } from "../escalation/clockwork.ts";
+import { defaultEscalation } from "../escalation/default.ts";
 import { requireLadder, toStep, WITHOUT_CALENDARS, type Escalation, type Step } from "../escalation/ladder.ts";
 import type { StepRequest } from "../escalation/schema.ts";
 import { findTemplate } from "../escalation/store.ts";
 import { invalid } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { MINUTE, SECOND } from "../lib/time.ts";
+import { SECOND } from "../lib/time.ts";
 import { parseAssignTo, type Routing } from "./assign-to.ts";
 import type { PlacedEscalation } from "./new-task.ts";
-import { readNotify, type Destination, type NotifiableChannel } from "./notify.ts";
+import { isMailed, readNotify, type Destination, type NotifiableChannel } from "./notify.ts";
 
 /** The people that a step of a request names. */
 export interface StepRecipients {
@@ -27,11 +28,8 @@ export interface AskedEscalation {
   recipients: readonly StepRecipients[];
 }
 
-/** Tasks that are open for a shorter time have no reminder by default. */
-const REMINDED_FROM_MS = 30 * MINUTE;
 /** Looks for steps that are due are at most ten seconds apart. */
 const SOON_MS = 15 * SECOND;
-const DEFAULT_REMINDER: Step = { do: "remind", after: { fraction: 0.75 }, calendar: null, to: null };
 
 /**
  * Reads the steps of a request. Without any, a task that is mailed has one reminder.
@@ -44,11 +42,8 @@ export function readEscalation(
 ): AskedEscalation {
   if (typeof escalation === "string")
     return { escalation: { by: "template", template: escalation, steps: [] }, recipients: [] };
-  if (escalation == null) {
-    const isReminded = notify.some(({ channel }) => channels.find(({ name }) => name === channel)?.remindsByDefault);
-    if (!isReminded || timeout_seconds * SECOND < REMINDED_FROM_MS) return { escalation: null, recipients: [] };
-    return { escalation: { by: "default", template: null, steps: [DEFAULT_REMINDER] }, recipients: [] };
-  }
+  if (escalation == null)
+    return { escalation: defaultEscalation(isMailed(notify, channels), timeout_seconds), recipients: [] };
   const steps = escalation.map(toStep);
   return {
     escalation: { by: "steps", template: null, steps },

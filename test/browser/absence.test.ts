@@ -83,6 +83,13 @@ testInBrowser("an operator says who is away, and a task names the person that it
   await row.getByText("Delegate: cy").waitFor();
   await assertUsable(page, "absence-people");
 
+  const small = await visit(open, service, "/users", { size: "phone", theme: "dark" });
+  await small.getByText("Delegate: cy").waitFor();
+  await assertUsable(small, "absence-people-phone");
+  await small.goto(`${service.url}/settings`);
+  await small.getByRole("form", { name: "Absence" }).waitFor();
+  await assertUsable(small, "absence-settings-phone");
+
   const { id } = await createTask(service, "Publish the release notes?", { assign_to: { email: BEN } });
   await page.goto(`${service.url}/tasks/${id}`);
   await page.getByText("For ben, away until Mon, Jan 7, 2999").waitFor();
