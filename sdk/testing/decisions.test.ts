@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { approve, createTestHuman, edits, rejects, responds, TestMistake } from "./index.ts";
+import { approve, createTestHuman, edits, rejects, responds, TestMistake, together } from "./index.ts";
+
+type Who = { by: string; after: "1 hour" };
 
 const allowed = ["approve", "edit", "reject", "respond"] as const;
 const refund = { name: "refund", args: { amount: 90, to: "mia" }, allowed };
@@ -46,6 +48,30 @@ void test("a person decides about several actions, and edits those that have the
       ["respond", undefined],
     ],
   ]);
+});
+
+void test("several people decide about one question, each once", async () => {
+  const [ada, ben, cy] = ["ada", "ben", "cy"].map((name) => ({ by: `${name}@example.com`, after: "1 hour" })) as [
+    Who,
+    Who,
+    Who,
+  ];
+  const approvals = { need: 2, veto: "none" as const, from: { emails: [ada.by, ben.by, cy.by] } };
+  const human = createTestHuman(together(approve(ada), rejects("No.", ben), approve(ada), approve(cy)));
+  assert.deepEqual(await human.client.approve({ ...refund, approvals }), { decision: "approve", args: refund.args });
+  const { have, decisions } = human.lastAsked.approvals!;
+  assert.deepEqual(
+    [have, decisions.map(({ by, decision }) => `${by.email} ${decision}`)],
+    [2, ["ada@example.com approve", "ben@example.com reject", "cy@example.com approve"]],
+  );
+  assert.equal(human.lastAsked.completed_at, "2026-01-31T16:00:00.000Z");
+
+  const changed = createTestHuman(
+    together(approve(ada), edits({ amount: 45 }, ben), approve(cy), rejects("Late.", ada)),
+  );
+  const { decision, args } = await changed.client.approve({ ...refund, approvals });
+  assert.deepEqual([decision, args], ["edit", { amount: 45, to: "mia" }]);
+  assert.equal(changed.lastAsked.approvals!.changed_by!.email, ben.by);
 });
 
 void test("an approval says something where the action needs a message", async () => {

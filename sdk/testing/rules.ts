@@ -69,6 +69,14 @@ export function answer(given: Given | ((task: TaskRecord) => unknown), options: 
   return behaviour([{ does: "answer", afterMs: millisecondsOf(after), response, by, via, rejection: null }]);
 }
 
+/**
+ * Makes several people decide about the same question, one after the other, where it needs several approvals. Each rule
+ * names its person in `by`, and its `after` counts from the decision before. Once the task has ended, the rest do nothing.
+ */
+export function together(...decisions: readonly Behaviour[]): Behaviour {
+  return behaviour(decisions.flatMap(({ acts }) => acts));
+}
+
 /** Does nothing, so the task times out. */
 export function neverAnswer(): Behaviour {
   return behaviour([]);

@@ -1,7 +1,7 @@
 import { answerToStore } from "../../src/actions/decision.ts";
 import type { Standing } from "../../src/approvals/count.ts";
 import type { Policy } from "../../src/approvals/policy.ts";
-import { proposalOf, stanceOf } from "../../src/approvals/proposal.ts";
+import { isRepeatedVote, proposalOf, stanceOf } from "../../src/approvals/proposal.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
 import { defaultEscalation } from "../../src/escalation/default.ts";
 import { movedLadder, toStep, WITHOUT_CALENDARS } from "../../src/escalation/ladder.ts";
@@ -177,7 +177,10 @@ export function answerTask(tasks: Tasks, id: string, answer: GivenAnswer, by: Ac
     throw new ServiceError("TASK_ALREADY_TERMINAL");
   requireFits(task.response_schema, answer.response, "/response", "assert");
   const given = { ...answer, response: answerToStore(task, answer.response, proposalOf(task)) };
-  return move(tasks, stored, eventOf(task, given, verdict), by);
+  const event = eventOf(task, given, verdict);
+  // The same person decided the same.
+  if (event.type === "accepted" && event.ballot !== undefined && isRepeatedVote(event.ballot)) return recordOf(task);
+  return move(tasks, stored, event, by);
 }
 
 /**

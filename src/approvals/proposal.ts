@@ -2,7 +2,7 @@ import { isSame } from "../../form/plan/same.ts";
 import { decisionsIn } from "../actions/decision.ts";
 import { invalid } from "../errors.ts";
 import { isJsonObject, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
-import { isFor, isHidden, type Standing, type Stance } from "./count.ts";
+import { isFor, isHidden, votesOf, type Standing, type Stance, type Vote } from "./count.ts";
 import type { StoredVote } from "./store.ts";
 
 /** What a task has of its approvals. */
@@ -90,4 +90,21 @@ export function stanceOf(answer: JsonObject, proposal: JsonObject | null): Stanc
     return decision === one.decision && (one.args === undefined || isSame(args, one.args));
   });
   return isAsProposed ? "approve" : "edit";
+}
+
+/**
+ * Returns whether the person has decided the same in this round. An edit that is sent again, because its answer was lost, is an
+ * approval of the round that it began.
+ */
+export function isRepeatedVote<V extends Vote & Pick<StoredVote, "response">>({
+  votes,
+  vote,
+}: {
+  votes: readonly V[];
+  vote: Pick<V, "user_id" | "round" | "decision" | "response">;
+}): boolean {
+  const last = votesOf(votes, vote.round).find(({ user_id }) => user_id === vote.user_id);
+  return (
+    last !== undefined && isFor(last) === isFor(vote) && isSame(JSON.parse(last.response), JSON.parse(vote.response))
+  );
 }

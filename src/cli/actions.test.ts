@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../sdk/index.ts";
+import { actionTask } from "../../test/support/actions.ts";
+import { person } from "../../test/support/people.ts";
 import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
+import type { TaskRecord } from "../tasks/schema.ts";
 import { decideTask, type Ask, type DecideOptions } from "./actions.ts";
 import { UsageError } from "./options.ts";
 import { showTask } from "./show.ts";
-import { createTask, type CreateOptions } from "./tasks.ts";
+import { createTask, listTasks, type CreateOptions } from "./tasks.ts";
 
 /** Runs commands on a service, as an agent and as a person at a terminal. */
 function terminal({ call }: TestService) {
@@ -37,6 +40,10 @@ function terminal({ call }: TestService) {
       const { code, out } = await run(async (output) => command(client, output));
       assert.equal(code, 0);
       return out;
+    },
+    list: async () => {
+      const command = await listTasks({});
+      return (await run(async (output) => command(client, output))).out;
     },
     show: async (id: string, options: { json?: boolean } = {}) => {
       const command = await showTask(id, options);
@@ -95,6 +102,35 @@ testOnBoth("an action is asked about, shown with all arguments, and edited", asy
   assert.match(closed, /^tsk_\w+, completed by dana@example\.com, asked by admin$/m);
   assert.ok(closed.endsWith([...shown, "  Decision: edit", "    replace /amount: 45"].join("\n")), closed);
   assert.deepEqual(JSON.parse(await show(id, { json: true })), JSON.parse(JSON.stringify(await client.get(id))));
+});
+
+testOnBoth("the terminal says who has approved, and shows the arguments that are up for approval", async (service) => {
+  const { show, list } = terminal(service);
+  const [ada, ben] = [await person(service, { display_name: "Ada" }), await person(service, { display_name: "Ben" })];
+  const from = { emails: [ada, ben].map(({ user }) => user.email) };
+  const actions = { action: undefined, actions: ["refund", "close"].map((name) => ({ ...actionTask().action, name })) };
+  const edit = { decision: "edit", args: { amount: 45, to: { name: "Mia" } } };
+  for (const [fields, response, blind, tally, name] of [
+    [{}, edit, false, "1 of 2", "refund"],
+    [actions, { decisions: [edit, { decision: "approve" }] }, true, "hidden, needs 2", "refund, close"],
+  ] as const) {
+    const body = { ...actionTask(), approvals: { need: 2, from, blind }, idempotency_key: name, ...fields };
+    const { id } = (await service.call<TaskRecord>("POST", "/api/tasks", { body })).body;
+    await ada.call("POST", `/api/tasks/${id}/complete`, { body: { response } });
+    const shown = await show(id);
+    const by = `Ada (${ada.user.email})`;
+    if (blind)
+      assert.match(shown, /^Approvals: 2 needed, hidden until the end, in round 2: the arguments were changed$/m);
+    else
+      assert.ok(
+        shown.includes(`\nApprovals: 1 of 2, in round 2: the arguments were changed by ${by}\n  ${by}: edit, 20`),
+        shown,
+      );
+    assert.equal(shown.includes("Ada"), !blind);
+    assert.deepEqual(shown.match(/^ {2}Amount: \d+$/gm), blind ? ["  Amount: 45", "  Amount: 90"] : ["  Amount: 45"]);
+    const row = (await list()).split("\n").find((line) => line.startsWith(id));
+    assert.match(row!, new RegExp(` {2}${tally} +${name} +Approve the refund`));
+  }
 });
 
 testOnBoth("each decision is sent as it was typed, and what the service refuses is said", async (service) => {

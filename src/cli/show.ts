@@ -8,6 +8,7 @@ import type { JsonObject } from "../lib/json.ts";
 import { isTerminal } from "../tasks/lifecycle.ts";
 import { readTask, type AnswerCommand } from "./clients.ts";
 
+type Voter = NonNullable<TaskRecord["approvals"]>["decisions"][number]["by"];
 type ActionRecord = NonNullable<TaskRecord["action"]>;
 
 /** Shows a task to a person, or its record to a program. */
@@ -27,10 +28,15 @@ function textOfTask(task: TaskRecord, now: Date): string {
     ...visible(task.task).split("\n"),
     `${task.id}, ${task.status}${by}, asked by ${visible(task.asked_by.name)}${until}`,
   ];
-  if (action !== null) return [...head, "", textOfAction(action, response, now)].join("\n");
+  head.push(...linesOfApprovals(task));
+  if (action !== null)
+    return [...head, "", textOfAction({ ...action, args: argsNow(task, 0) }, response, now)].join("\n");
   if (actions !== null) {
     const decisions = (response?.["decisions"] ?? []) as JsonObject[];
-    return [head.join("\n"), ...actions.map((one, i) => textOfAction(one, decisions[i] ?? null, now))].join("\n\n");
+    return [
+      head.join("\n"),
+      ...actions.map((one, i) => textOfAction({ ...one, args: argsNow(task, i) }, decisions[i] ?? null, now)),
+    ].join("\n\n");
   }
   const shown = linesOf({ payload, payload_schema, hints: form_definition?.["payload"], now });
   const answer =
@@ -38,6 +44,28 @@ function textOfTask(task: TaskRecord, now: Date): string {
       ? []
       : ["", "The answer:", ...indented(linesOf({ payload: response, payload_schema: response_schema, now }))];
   return [...head, ...(shown.length === 0 ? [] : ["", ...shown]), ...answer].join("\n");
+}
+
+/** Returns the arguments of an action that people decide about: those that were changed last while the task is open. */
+function argsNow({ action, actions, payload, status }: TaskRecord, i: number): JsonObject {
+  if (isTerminal(status)) return (action ?? actions![i]!).args;
+  return action === null ? (payload["actions"] as ActionRecord[])[i]!.args : payload;
+}
+
+/** Says where the decisions of several people stand; nothing if one person decides. */
+function linesOfApprovals({ approvals }: TaskRecord): string[] {
+  if (approvals === null) return [];
+  const { have, need, round, changed_by, decisions } = approvals;
+  const tally = have === null ? `Approvals: ${need} needed, hidden until the end` : `Approvals: ${have} of ${need}`;
+  const author = changed_by === null ? "" : ` by ${nameOf(changed_by)}`;
+  return [
+    round === 1 ? tally : `${tally}, in round ${round}: the arguments were changed${author}`,
+    ...indented(decisions.map(({ by, decision, at }) => `${nameOf(by)}: ${decision}, ${at}`)),
+  ];
+}
+
+function nameOf({ name, email, user_id }: Voter): string {
+  return visible(name === null ? (email ?? user_id) : email === null ? name : `${name} (${email})`);
 }
 
 /** Returns an action with all of its arguments, and what was decided. @param decided - null while it is open */
@@ -119,6 +147,6 @@ function indented(lines: readonly string[]): string[] {
 }
 
 /** Returns a text in which characters that move the cursor, or are invisible, are written as their numbers. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
 }

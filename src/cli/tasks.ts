@@ -1,4 +1,4 @@
-import { NoAnswerError, type Question } from "../../sdk/index.ts";
+import { NoAnswerError, type ListedTask, type Question } from "../../sdk/index.ts";
 import { isWrapped } from "../../sdk/single-value.ts";
 import { isJsonObject } from "../lib/json.ts";
 import { isTerminal } from "../tasks/lifecycle.ts";
@@ -6,6 +6,7 @@ import { readActions, type ActionOptions } from "./actions.ts";
 import { readTask, sendAnswer, type AnswerCommand, type Output, type TaskCommand } from "./clients.ts";
 import { readJson, readObject, requireObject } from "./json.ts";
 import { need, UsageError } from "./options.ts";
+import { visible } from "./show.ts";
 import { table } from "./table.ts";
 
 /** The schema of a question without one: yes or no, with a note. */
@@ -93,11 +94,23 @@ export async function answerTask(id: string, json: string, { email }: { email?: 
 export async function listTasks({ all }: { all?: boolean }): Promise<TaskCommand> {
   return async (client, { result }) => {
     const rows: string[][] = [];
-    for await (const { id, status, task, timeout_at } of client.list(all === true ? {} : { terminal: false }))
-      rows.push([id, status, timeout_at, firstLine(task)]);
-    result(table(["id", "status", "open until", "task"], rows));
+    for await (const task of client.list(all === true ? {} : { terminal: false }))
+      rows.push([task.id, task.status, task.timeout_at, tallyOf(task), actionNamesOf(task), firstLine(task.task)]);
+    result(table(["id", "status", "open until", "approved", "action", "task"], rows));
     return 0;
   };
+}
+
+/** "1 of 2", or "hidden, needs 2" while people must not know; "" where one person decides. */
+function tallyOf({ approvals }: ListedTask): string {
+  if (approvals == null) return "";
+  const { have, need } = approvals;
+  return have === null ? `hidden, needs ${need}` : `${have} of ${need}`;
+}
+
+function actionNamesOf({ action, actions }: ListedTask): string {
+  const names = action === null ? (actions ?? []).map(({ name }) => name) : [action.name];
+  return firstLine(visible(names.join(", ")));
 }
 
 async function answered(

@@ -1,9 +1,8 @@
 import { isFor, votesOf, type Standing, type Voter } from "../approvals/count.ts";
 import { groupsOf, votersAmong, votesOfExcluded } from "../approvals/eligible.ts";
 import type { Policy } from "../approvals/policy.ts";
-import { proposalOf, stanceOf } from "../approvals/proposal.ts";
+import { isRepeatedVote, proposalOf, stanceOf } from "../approvals/proposal.ts";
 import { addVote, listVotes, withdrawVotes, type StoredVote } from "../approvals/store.ts";
-import { isSame } from "../../form/plan/same.ts";
 import type { Reader, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { findUser } from "../people/store.ts";
@@ -116,17 +115,6 @@ export async function storeVote(
     task_id,
     excluded.map((one) => one.seq),
     created_at,
-  );
-}
-
-/**
- * Returns whether the person has decided the same in this round. An edit that is sent again, because its answer was lost, is an
- * approval of the round that it began.
- */
-export function isRepeatedVote({ votes, vote }: Ballot): boolean {
-  const last = votesOf(votes, vote.round).find(({ user_id }) => user_id === vote.user_id);
-  return (
-    last !== undefined && isFor(last) === isFor(vote) && isSame(JSON.parse(last.response), JSON.parse(vote.response))
   );
 }
 
