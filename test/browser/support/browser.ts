@@ -6,7 +6,7 @@ import { after, test, type TestContext } from "node:test";
 import type { Browser, BrowserContext, CDPSession, Locator, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
 
-const SIZES = {
+export const SIZES = {
   phone: { width: 390, height: 844 },
   narrow: { width: 320, height: 640 },
   tablet: { width: 1024, height: 768 },
