@@ -48,6 +48,36 @@ export function testInBrowser(name: string, run: (open: Open, t: TestContext) =>
 }
 
 /**
+ * Returns what registers promises that are kept on one page, one after the other: a browser needs about half the time for
+ * pages of an address that it has loaded before. Only for pages that keep nothing in the browser. After a failure, the next test
+ * gets a new page.
+ */
+export function testsOnOnePage(
+  options: PageOptions,
+): (name: string, run: (page: Page, t: TestContext) => Promise<void>) => void {
+  let watched: Promise<Watched> | undefined;
+  const close = async () => {
+    const page = watched;
+    watched = undefined;
+    await (await page)?.close();
+  };
+  after(close);
+  return (name, run) => {
+    void test(name, { timeout: TEST_MS }, async (t) => {
+      watched ??= openPage(options);
+      const { page, problems } = await watched;
+      try {
+        await run(page, t);
+        assert.deepEqual(await problems(), []);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    });
+  };
+}
+
+/**
  * Opens pages for `run`, and closes them.
  * @throws AssertionError, whatever `run` asserts, when a page reported an error, broke its policy or asked another origin
  */
