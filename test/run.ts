@@ -11,6 +11,7 @@ import { ensureInstalled } from "../pack/installed.ts";
 import { SETS, setOf, touchedBy } from "./sets.ts";
 import { CITUS } from "./support/citus.ts";
 import { findStale, judge } from "./support/home-rules.ts";
+import { PROCESSOR_FOLDER, processorSeconds, readProcessorTimes } from "./support/processor-time.ts";
 import { sharePostgres } from "./support/postgres.ts";
 import { SEED } from "./support/seed.ts";
 import { readStatements, RECORDING, STATEMENTS_FOLDER } from "./support/statements.ts";
@@ -45,6 +46,9 @@ const shared = mkdtempSync(join(tmpdir(), "service-tests-"));
 process.once("exit", () => rmSync(shared, { recursive: true, force: true }));
 process.env["TEST_SHARED"] = shared;
 process.env["NODE_COMPILE_CACHE"] = join(shared, "compiled");
+const processor = join(shared, "processor");
+mkdirSync(processor);
+process.env[PROCESSOR_FOLDER] = processor;
 // The rules are about the statements for one PostgreSQL.
 const statements = process.env[CITUS] === undefined ? join(shared, "statements") : null;
 if (statements !== null) {
@@ -59,11 +63,14 @@ for (const folder of ["adapters", "test/browser"]) if (isNeeded(folder)) ensureI
 if (isNeeded("adapters")) execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
 if (files.length > 1) await sharePostgres();
 
+/** What the system says that ended processes have used, when the tests are over. */
+let endedWithTests = 0;
 const passed =
   files.length === 0 || [await runTests(), statements === null || judgeStatements(statements)].every(Boolean);
 // The proofs send statements that no test sends.
 const held =
   passed && (proofs === null || ((await prove(proofs)) && (statements === null || judgeStatements(statements))));
+sayProcessorTime();
 process.exit(held ? 0 : 1);
 
 function options() {
@@ -137,7 +144,10 @@ async function runTests(): Promise<boolean> {
   const stream = run({
     files: processesOf(files),
     concurrency: jobs,
-    execArgv: [...RECORDING, ...["seed", "hangs"].flatMap((name) => ["--import", `./test/support/${name}.ts`])],
+    execArgv: [
+      ...RECORDING,
+      ...["seed", "hangs", "processor-time"].flatMap((name) => ["--import", `./test/support/${name}.ts`]),
+    ],
     signal: stop.signal,
   });
   const known = new Set(files);
@@ -152,12 +162,19 @@ async function runTests(): Promise<boolean> {
   });
   stream.compose(new spec()).pipe(process.stdout);
   await once(stream, "end");
+  endedWithTests = processorSeconds()?.ended ?? 0;
 
   // A file whose process ended without a word of it has not passed.
   const silent = files.filter((file) => !seconds.has(file));
   if (silent.length > 0) process.stdout.write(`\nNothing was heard of ${silent.join(", ")}.\n`);
-  const slowest = [...seconds].toSorted(([, a], [, b]) => b - a).slice(0, 20);
-  const lines = slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)} s  ${file}`);
+  const { files: used } = readProcessorTimes(processor);
+  const timeOf = (file: string) => used.get(file) ?? seconds.get(file)!;
+  const slowest = [...seconds.keys()].toSorted((a, b) => timeOf(b) - timeOf(a)).slice(0, 20);
+  const lines = slowest.map((file) => {
+    const took = `${seconds.get(file)!.toFixed(1).padStart(7)} s`;
+    const processorTime = used.has(file) ? `${used.get(file)!.toFixed(1).padStart(7)} s of processors` : "";
+    return `${took}${processorTime}  ${file}`;
+  });
   process.stdout.write(`\nThe slowest files:\n${lines.join("\n")}\n`);
   return isGood && silent.length === 0;
 }
@@ -222,4 +239,15 @@ async function prove(how: readonly string[]): Promise<boolean> {
 function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(1);
+}
+
+/** Says how much time the run has used. The processes of tests have noted theirs, which the system does not count in full. */
+function sayProcessorTime(): void {
+  const used = processorSeconds();
+  if (used === null) return;
+  const { all: tests } = readProcessorTimes(processor);
+  const others = used.all - endedWithTests;
+  process.stdout.write(
+    `\n${(tests + others).toFixed(0)} s of processors were used: ${tests.toFixed(0)} s by tests, ${others.toFixed(0)} s by PostgreSQL, the proofs and this program.\n`,
+  );
 }

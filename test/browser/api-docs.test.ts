@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, screenshot, SIZES, testInBrowser } from "./support/browser.ts";
 import { serve } from "../support/dashboard.ts";
 
 /** The product's name leads back to the dashboard. */
@@ -20,39 +21,70 @@ const isDark = (page: Page): Promise<boolean> =>
     return false;
   });
 
-for (const theme of ["light", "dark"] as const)
-  for (const size of ["phone", "wide"] as const)
-    testInBrowser(`everybody can use the API docs and the reference: ${theme}, ${size}`, async (open, t) => {
-      const service = await serve(t);
-      const page = await open({ theme, size });
-      // Colours depend on the theme alone, and looking at them takes long for pages of this length.
-      const rules = (theme === "light") === (size === "wide") ? "all" : "structure";
-      await page.goto(`${service.url}/api/docs`);
-      await page.locator("#operations-Operations-getStats").waitFor();
-      await hasWayBack(page);
-      assert.equal(await isDark(page), theme === "dark");
-      await axe(page, rules);
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
-      await screenshot(page, `api-docs-${theme}-${size}`);
-      for (const [id, method] of [
-        ["createTask", "POST"],
-        ["listTasks", "GET"],
-      ] as const) {
-        const call = page.locator(`#operations-Tasks-${id}`);
-        await call.locator(".opblock-summary-control", { hasText: method }).click();
-        await call.getByRole("button", { name: "Try it out" }).click();
-        await call.getByRole("button", { name: "Execute" }).waitFor();
-      }
-      await page.getByRole("button", { name: "Authorize", exact: true }).click();
-      await page.getByRole("heading", { name: "Available authorizations" }).waitFor();
-      await axe(page, rules);
-      await screenshot(page, `api-docs-open-${theme}-${size}`);
+const VIEWS = (["light", "dark"] as const).flatMap((theme) =>
+  (["phone", "wide"] as const).map((size) => ({ theme, size })),
+);
 
-      await page.goto(`${service.url}/api/redoc`);
-      await page.getByRole("heading", { name: "API reference" }).waitFor();
-      await hasWayBack(page);
-      assert.equal(await isDark(page), theme === "dark");
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
-      await axe(page, rules);
-      await screenshot(page, `api-reference-${theme}-${size}`);
+/**
+ * Looks at the page that is open in every theme and size. These pages are long: loading them takes seconds, and so does a
+ * check with axe.
+ */
+async function lookAt(
+  t: TestContext,
+  page: Page,
+  name: string,
+  look: (theme: "light" | "dark") => Promise<void>,
+): Promise<void> {
+  for (const { theme, size } of VIEWS)
+    await t.test(`${name}: ${theme}, ${size}`, async () => {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize(SIZES[size]);
+      await look(theme);
+      // Colours depend on the theme alone, and everything else on the size alone.
+      if ((theme === "light") === (size === "wide")) await axe(page);
+      await screenshot(page, `${name.replaceAll(" ", "-")}-${theme}-${size}`);
     });
+}
+
+/** The page is whole in the theme and size that it is shown in. */
+async function isWhole(page: Page, theme: "light" | "dark"): Promise<void> {
+  await hasWayBack(page);
+  assert.equal(await isDark(page), theme === "dark");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+}
+
+testInBrowser("everybody can use the API docs", async (open, t) => {
+  const service = await serve(t);
+  const page = await open({ theme: "dark", size: "phone" });
+  await page.goto(`${service.url}/api/docs`);
+  await page.locator("#operations-Operations-getStats").waitFor();
+  // As it is loaded, before anything has changed.
+  await isWhole(page, "dark");
+  await lookAt(t, page, "api docs", async (theme) => isWhole(page, theme));
+  for (const [id, method, size] of [
+    ["createTask", "POST", "phone"],
+    ["listTasks", "GET", "wide"],
+  ] as const) {
+    await page.setViewportSize(SIZES[size]);
+    const call = page.locator(`#operations-Tasks-${id}`);
+    await call.locator(".opblock-summary-control", { hasText: method }).click();
+    await call.getByRole("button", { name: "Try it out" }).click();
+    await call.getByRole("button", { name: "Execute" }).waitFor();
+  }
+  for (const size of ["phone", "wide"] as const) {
+    await page.keyboard.press("Escape");
+    await page.setViewportSize(SIZES[size]);
+    await page.getByRole("button", { name: "Authorize", exact: true }).click();
+    await page.getByRole("heading", { name: "Available authorizations" }).waitFor();
+  }
+  await lookAt(t, page, "api docs open", async (theme) => assert.equal(await isDark(page), theme === "dark"));
+});
+
+testInBrowser("everybody can use the API reference", async (open, t) => {
+  const service = await serve(t);
+  const page = await open({ theme: "dark", size: "phone" });
+  await page.goto(`${service.url}/api/redoc`);
+  await page.getByRole("heading", { name: "API reference" }).waitFor();
+  await isWhole(page, "dark");
+  await lookAt(t, page, "api reference", async (theme) => isWhole(page, theme));
+});

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { freePort } from "../support/free-port.ts";
+import { pause } from "../support/pause.ts";
 import { startProcess, type ServiceProcess } from "../support/processes.ts";
 import { WEBHOOK_KEY } from "../support/service.ts";
 
@@ -128,6 +129,7 @@ async function taskOf({ call }: ServiceProcess, example: Example, name: string):
     const { body } = await call<{ id: string }[]>("GET", `/api/tasks?q=${name}`);
     if (body[0] !== undefined) return body[0].id;
     assert.equal(example.child.exitCode, null, example.said.join("\n"));
+    await pause();
   }
 }
 

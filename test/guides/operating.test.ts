@@ -9,6 +9,7 @@ import { readConfig } from "../../src/config.ts";
 import type { PollResult, TaskRecord } from "../../src/tasks/schema.ts";
 import { freePort } from "../support/free-port.ts";
 import { ROOT } from "../support/packed.ts";
+import { pause } from "../support/pause.ts";
 import { createCluster, postgres } from "../support/postgres.ts";
 import { startProcess } from "../support/processes.ts";
 import { newTaskBody } from "../support/service.ts";
@@ -227,6 +228,7 @@ void test(
         const headers = { authorization: `Bearer ${token}` };
         const metrics = await (await fetch(`http://localhost:${port}/metrics`, { headers })).text();
         if (metrics.includes(`\nservice_polls_waiting ${count}\n`)) return;
+        await pause();
       }
     };
 

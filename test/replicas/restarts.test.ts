@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { z } from "zod";
+import { pause } from "../support/pause.ts";
 import { startProcess } from "../support/processes.ts";
 import { postgres } from "../support/postgres.ts";
 import { ADMIN_TOKEN } from "../support/service.ts";
@@ -58,7 +59,10 @@ async function survive(t: TestContext, dialect: "sqlite" | "postgres"): Promise<
     let answered = 0;
     for (let restart = 0; restart < RESTARTS; restart++) {
       for (; answered < (WAITS * restart) / RESTARTS; answered++) {
-        while (created[answered] === undefined) await people.list({ limit: 1 }).next();
+        while (created[answered] === undefined) {
+          over.signal.throwIfAborted();
+          await pause();
+        }
         await people.complete(created[answered]!, { number: answered });
       }
       // Until an agent has reached the service once, it assumes that the service was not started.

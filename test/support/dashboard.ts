@@ -1,5 +1,4 @@
 import { rmSync } from "node:fs";
-import type { TestContext } from "node:test";
 import type { Context } from "../../src/context.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
 import { startService } from "../../src/start.ts";
@@ -17,8 +16,14 @@ export interface Service {
   readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
 }
 
-/** Starts a service for this test, with the pages of the last build. */
-export async function serve(t: TestContext, env: Record<string, string> = {}): Promise<Service> {
+/**
+ * Starts a service with the pages of the last build.
+ * @param t - the test that it is for, or what else stops it after its tests
+ */
+export async function serve(
+  t: { after(stop: () => Promise<void>): unknown },
+  env: Record<string, string> = {},
+): Promise<Service> {
   const folder = makeRoom("dashboard-");
   const service = await startService({
     SERVICE_PORT: "0",

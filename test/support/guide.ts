@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { freePort } from "./free-port.ts";
+import { pause } from "./pause.ts";
 
 /** A fenced block of a page. */
 export interface Block {
@@ -213,6 +214,6 @@ export async function until<T>(
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
     assert.ok(performance.now() < end, `${what} does not come`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await pause();
   }
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { pause } from "./pause.ts";
 import { ADMIN_TOKEN } from "./service.ts";
 import { RECORDING, STATEMENTS_FOLDER } from "./statements.ts";
 
@@ -116,5 +117,6 @@ export async function untilWaiting({ url }: ServiceProcess, count: number): Prom
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     });
     if (Number(/^service_polls_waiting (\d+)$/m.exec(await metrics.text())?.[1]) >= count) return;
+    await pause();
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import { describe } from "node:test";
+import { after, before, describe } from "node:test";
 import { pathToFileURL } from "node:url";
+import { noteProcessorTime, processorSeconds } from "./processor-time.ts";
 
 /**
  * Runs test files one after the other in this process, each as a suite with its name. Shared imports are loaded once.
@@ -10,6 +11,11 @@ export async function runTogether(files: readonly string[]): Promise<void> {
   // tests of both.
   for (const file of files)
     await new Promise<void>((registered) => {
-      void describe(file, async () => import(pathToFileURL(resolve(file)).href).finally(registered));
+      void describe(file, async () => {
+        let used = 0;
+        before(() => void (used = processorSeconds()?.all ?? 0));
+        after(() => noteProcessorTime(file, used));
+        await import(pathToFileURL(resolve(file)).href).finally(registered);
+      });
     });
 }

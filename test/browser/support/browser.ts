@@ -6,7 +6,7 @@ import { after, test, type TestContext } from "node:test";
 import type { Browser, BrowserContext, CDPSession, Locator, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
 
-const SIZES = {
+export const SIZES = {
   phone: { width: 390, height: 844 },
   narrow: { width: 320, height: 640 },
   tablet: { width: 1024, height: 768 },
@@ -45,6 +45,36 @@ after(async () => (await browser)?.close());
 /** Registers a promise that is kept in a real browser: one for each file of tests, and a fresh context for each page. */
 export function testInBrowser(name: string, run: (open: Open, t: TestContext) => Promise<void>): void {
   void test(name, { timeout: TEST_MS }, (t) => withPages((open) => run(open, t)));
+}
+
+/**
+ * Returns what registers promises that are kept on one page, one after the other: a browser needs about half the time for
+ * pages of an address that it has loaded before. Only for pages that keep nothing in the browser. After a failure, the next test
+ * gets a new page.
+ */
+export function testsOnOnePage(
+  options: PageOptions,
+): (name: string, run: (page: Page, t: TestContext) => Promise<void>) => void {
+  let watched: Promise<Watched> | undefined;
+  const close = async () => {
+    const page = watched;
+    watched = undefined;
+    await (await page)?.close();
+  };
+  after(close);
+  return (name, run) => {
+    void test(name, { timeout: TEST_MS }, async (t) => {
+      watched ??= openPage(options);
+      const { page, problems } = await watched;
+      try {
+        await run(page, t);
+        assert.deepEqual(await problems(), []);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    });
+  };
 }
 
 /**
