@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../sdk/index.ts";
 import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import { decideTask, type Ask, type DecideOptions } from "./actions.ts";
 import { UsageError } from "./options.ts";
 import { showTask } from "./show.ts";
@@ -218,4 +219,14 @@ void test("a command about actions that is mistyped is a usage error", async () 
       assert.match(error.message, says);
       return true;
     });
+});
+
+testOnBoth("a task that no one answered in time is shown with the answer given beforehand", async (service) => {
+  const { show } = terminal(service);
+  const { id } = await service.create({ timeout_seconds: 60, on_timeout: { response: { approved: false } } });
+  service.clock.advance(60_000);
+  assert.equal(await timeOutDueTasks(service.ctx), 1);
+  const [, state, ...rest] = (await show(id)).split("\n");
+  assert.match(state!, /, completed with the answer given beforehand, because no one answered in time, asked by /);
+  assert.ok(rest.includes("The answer:"));
 });
