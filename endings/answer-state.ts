@@ -14,6 +14,8 @@ export interface StatedTask {
   /** null while the task is open. */
   ended_at: number | null;
   completed_by: Identity;
+  /** It was completed with the answer that its request gave for the deadline. */
+  is_fallback: boolean;
 }
 
 export type Ended = "completed" | "timed_out" | "cancelled" | "verification_exhausted";
@@ -23,6 +25,8 @@ export type AnswerState =
   | { how: "open" }
   /** `is_own`: the viewer gave the answer. */
   | { how: "completed"; at: number; is_own: boolean }
+  /** No one answered in time, and the answer counts that the request gave for that. */
+  | { how: "fallback"; at: number }
   | { how: Exclude<Ended, "completed">; at: number };
 
 /**
@@ -38,7 +42,18 @@ export function answerState(task: StatedTask, viewer: Identity | null, now: numb
     return now < timeout_at ? { how: "open" } : { how: "timed_out", at: timeout_at };
   const at = task.ended_at!;
   if (status !== "completed") return { how: status, at };
+  if (task.is_fallback) return { how: "fallback", at };
   return { how: status, at, is_own: viewer !== null && isSame(task.completed_by, viewer) };
+}
+
+/** Returns whether no one answered a task, as its record shows it, and the answer counts that its request gave for that. */
+export function isFallback(task: {
+  status: string;
+  completed_via_channel: string | null;
+  decided_by: object | null;
+}): boolean {
+  const { status, completed_via_channel, decided_by } = task;
+  return status === "completed" && completed_via_channel === "fallback" && decided_by === null;
 }
 
 /** Compares the user if known, else the email, else the account in the channel. */

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerState, type Ended, type Identity, type StatedTask } from "./answer-state.ts";
-import { endingOf, ENDINGS, fill, fillText } from "./sentences.ts";
+import { answerState, isFallback, type Ended, type Identity, type StatedTask } from "./answer-state.ts";
+import { answerFact, endingOf, ENDINGS, fill, fillText } from "./sentences.ts";
 
 const NOBODY: Identity = { user_id: null, email: null, account: null };
 
 function task(fields: Partial<StatedTask>): StatedTask {
-  return { status: "created", timeout_at: 1000, ended_at: null, completed_by: NOBODY, ...fields };
+  return { status: "created", timeout_at: 1000, ended_at: null, completed_by: NOBODY, is_fallback: false, ...fields };
 }
 
 void test("a task is open until its deadline, and over from then on, whatever its status says", () => {
@@ -40,6 +40,28 @@ void test("an answer is the viewer's by the user, else by the address, else by t
     );
     assert.deepEqual(answerState(done, null, 2000), { how: "completed", at: 5, is_own: false });
   }
+});
+
+void test("an answer that the request gave for the deadline is nobody's, also if its record had someone", () => {
+  const done = task({ status: "completed", ended_at: 5, is_fallback: true, completed_by: { ...NOBODY, email: "x" } });
+  const state = answerState(done, { ...NOBODY, email: "x" }, 2000);
+  assert.deepEqual(state, { how: "fallback", at: 5 });
+  assert.equal(endingOf({ how: "fallback", at: 5 }, "Dana"), "fallback");
+  const record = { status: "completed", completed_via_channel: "fallback", decided_by: null };
+  assert.equal(isFallback(record), true);
+  assert.equal(isFallback({ ...record, status: "created" }), false);
+  assert.equal(isFallback({ ...record, completed_via_channel: null }), false);
+  // A token may name any channel.
+  assert.equal(isFallback({ ...record, decided_by: { kind: "admin" } }), false);
+  const { chat } = ENDINGS.fallback;
+  assert.equal(
+    fillText(chat, { answer: answerFact("Reject") }),
+    "No one answered in time, so the answer given beforehand counts: Reject.",
+  );
+  assert.equal(
+    fillText(chat, { answer: answerFact(null) }),
+    "No one answered in time, so the answer given beforehand counts.",
+  );
 });
 
 void test("each end has a row, and an answer has three: own, somebody's, and nobody knows whose", () => {

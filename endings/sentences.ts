@@ -19,8 +19,11 @@ interface AllSentences extends Sentences {
   agent: string;
 }
 
-/** `own`: the viewer answered. `unattributed`: it is unknown who answered. */
-type Row = Ended | "own" | "unattributed";
+/**
+ * `own`: the viewer answered. `unattributed`: it is unknown who answered. `fallback`: no one did, and the answer counts that
+ * the request gave for that.
+ */
+type Row = Ended | "own" | "unattributed" | "fallback";
 
 /** All sentences about closed tasks. The sentences of a row state the same fact. */
 export const ENDINGS = {
@@ -54,6 +57,21 @@ export const ENDINGS = {
     dashboard: "Someone answered this on {at}{through}.",
     agent: "Answered.",
     email: { title: "Answered", says: "This task was answered on {at}." },
+  },
+  // `{answer}` is ": Reject", or empty where the answer has no name or the reader may not see it.
+  fallback: {
+    page: {
+      title: "No one answered in time",
+      says: "No one answered by {deadline}, so the answer given beforehand counts{answer}. Nothing was sent from this page. There's nothing more to do.",
+    },
+    chat: "No one answered in time, so the answer given beforehand counts{answer}.",
+    embed: "No one answered in time, so the answer given beforehand counts.",
+    dashboard: "No one answered in time, so the answer given beforehand counts since {at}.",
+    agent: "No one answered in time, so the answer that the request gave for that counts.",
+    email: {
+      title: "No one answered in time",
+      says: "No one answered by {deadline}, so the answer given beforehand counts{answer}.",
+    },
   },
   cancelled: {
     page: {
@@ -95,6 +113,11 @@ export const ENDINGS = {
 
 /** The rows about an end that someone else, or no one, brought about. */
 export type OthersRow = Exclude<Row, "own">;
+
+/** Returns the fact `answer` of a sentence. @param label - of the answer, or null */
+export function answerFact(label: string | null): string {
+  return label === null ? "" : `: ${label}`;
+}
 
 /** Returns the row for a closed task. @param who - name of the person who answered, or null if unknown */
 export function endingOf(state: Exclude<AnswerState, { how: "open" }>, who: string | null): Row {

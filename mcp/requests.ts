@@ -7,6 +7,7 @@ import {
   type Question,
   type TaskRecord,
 } from "../sdk/index.ts";
+import { isFallback } from "../endings/answer-state.ts";
 import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
 import { isWrapped } from "../sdk/single-value.ts";
@@ -21,6 +22,8 @@ export interface HumanRequest {
   /** The answer in the request's schema: an object or a single value. null without an answer. */
   answer: unknown;
   answered_by: string | null;
+  /** No one answered in time, and the answer is the one that the request gave for that. Left out otherwise. */
+  is_fallback?: true;
   /** How many people must approve, and how many have; `have` is null while people must not know. Only if several must. */
   approvals?: { need: number; have: number | null };
   /** URL of the task for people who sign in. */
@@ -260,6 +263,7 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     action: task.action?.name ?? null,
     answer: answerOf(task),
     answered_by: task.completed_by_email,
+    ...(isFallback(task) && { is_fallback: true }),
     ...(task.approvals && { approvals: { need: task.approvals.need, have: task.approvals.have } }),
     url: `${pagesUrl}/tasks/${task.id}`,
     asked_at: task.created_at,

@@ -128,6 +128,13 @@ const DECIDED: Readonly<Record<string, string>> = {
   respond: "Do not run the action. Read the message: it says what the person wants instead.",
 };
 
+/** What they mean if no one decided, and the request gave the decision. */
+const DECIDED_BEFOREHAND: Readonly<Record<string, string>> = {
+  ...DECIDED,
+  edit: "Run the action now with exactly the args in the answer.",
+  respond: "Do not run the action. The message is yours.",
+};
+
 const Request = z.object({
   request_id: z.string(),
   status: z.enum(["pending", "completed", "timed_out", "cancelled", "verification_exhausted"]),
@@ -137,6 +144,10 @@ const Request = z.object({
     .unknown()
     .describe("The person's answer: an object, or the single value of answer_schema. null until there is an answer."),
   answered_by: z.string().nullable(),
+  is_fallback: z
+    .literal(true)
+    .optional()
+    .describe("No one answered in time, and the answer is the one that the request gave for that."),
   approvals: z
     .object({ need: z.int(), have: z.int().nullable() })
     .optional()
@@ -324,15 +335,18 @@ function toolResult(request: HumanRequest, before = ""): CallToolResult {
 }
 
 /** Returns what an answer about an action means for the model. Other answers may have a member `decision` too. */
-function decidedBy({ action, answer }: HumanRequest): string | undefined {
-  return action === null || answer === null ? undefined : DECIDED[(answer as { decision: string }).decision];
+function decidedBy({ action, answer, is_fallback }: HumanRequest): string | undefined {
+  const words = is_fallback === true ? DECIDED_BEFOREHAND : DECIDED;
+  return action === null || answer === null ? undefined : words[(answer as { decision: string }).decision];
 }
 
 const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => string>> = {
   pending: ({ request_id, url, expires_at }) =>
     `No answer yet. The request is open until ${expires_at}, at ${url}. Do not treat it as approved, and do not ask again: call check_on_human with request_id ${request_id}.`,
-  completed: ({ answered_by: who }) =>
-    who === null ? ENDINGS.unattributed.agent : fillText(ENDINGS.completed.agent, { who }),
+  completed: ({ answered_by: who, is_fallback }) => {
+    if (is_fallback === true) return ENDINGS.fallback.agent;
+    return who === null ? ENDINGS.unattributed.agent : fillText(ENDINGS.completed.agent, { who });
+  },
   timed_out: () => ENDINGS.timed_out.agent,
   cancelled: () => ENDINGS.cancelled.agent,
   verification_exhausted: () => ENDINGS.verification_exhausted.agent,

@@ -5,6 +5,7 @@ import { actionTask } from "../../test/support/actions.ts";
 import { person } from "../../test/support/people.ts";
 import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
+import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import { decideTask, type Ask, type DecideOptions } from "./actions.ts";
 import { UsageError } from "./options.ts";
 import { showTask } from "./show.ts";
@@ -254,4 +255,14 @@ void test("a command about actions that is mistyped is a usage error", async () 
       assert.match(error.message, says);
       return true;
     });
+});
+
+testOnBoth("a task that no one answered in time is shown with the answer given beforehand", async (service) => {
+  const { show } = terminal(service);
+  const { id } = await service.create({ timeout_seconds: 60, on_timeout: { response: { approved: false } } });
+  service.clock.advance(60_000);
+  assert.equal(await timeOutDueTasks(service.ctx), 1);
+  const [, state, ...rest] = (await show(id)).split("\n");
+  assert.match(state!, /, completed with the answer given beforehand, because no one answered in time, asked by /);
+  assert.ok(rest.includes("The answer:"));
 });

@@ -1,3 +1,4 @@
+import { isFallback } from "../../endings/answer-state.ts";
 import { nodesByPointer } from "../../form/payload/by-pointer.ts";
 import { token } from "../../form/payload/json.ts";
 import type { PayloadNode } from "../../form/payload/node.ts";
@@ -22,11 +23,10 @@ export async function showTask(id: string, { json }: { json?: boolean }): Promis
 
 function textOfTask(task: TaskRecord, now: Date): string {
   const { action, actions, payload, payload_schema, form_definition, response, response_schema } = task;
-  const by = task.completed_by_email === null ? "" : ` by ${visible(task.completed_by_email)}`;
   const until = isTerminal(task.status) ? "" : `, open until ${task.timeout_at}`;
   const head = [
     ...visible(task.task).split("\n"),
-    `${task.id}, ${task.status}${by}, asked by ${visible(task.asked_by.name)}${until}`,
+    `${task.id}, ${task.status}${howOf(task)}, asked by ${visible(task.asked_by.name)}${until}`,
   ];
   head.push(...linesOfApprovals(task));
   if (action !== null)
@@ -66,6 +66,11 @@ function linesOfApprovals({ approvals }: TaskRecord): string[] {
 
 function nameOf({ name, email, user_id }: Voter): string {
   return visible(name === null ? (email ?? user_id) : email === null ? name : `${name} (${email})`);
+}
+
+function howOf(task: TaskRecord): string {
+  if (isFallback(task)) return " with the answer given beforehand, because no one answered in time";
+  return task.completed_by_email === null ? "" : ` by ${visible(task.completed_by_email)}`;
 }
 
 /** Returns an action with all of its arguments, and what was decided. @param decided - null while it is open */

@@ -4,6 +4,7 @@ import { EMBED_ENV, EMBED_SECRET, mint, newServiceKey, PARENT } from "../../test
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { ServiceError } from "../errors.ts";
 import type { AuditEntryRecord, TaskRecord } from "../tasks/schema.ts";
+import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import type { EmbedOutcome, EmbedTask } from "./schema.ts";
 
 const env = EMBED_ENV;
@@ -454,6 +455,22 @@ testOnBoth(
     assert.match(await said(cancelled), /This task was cancelled/);
     service.clock.advance(3_600_000);
     assert.match(await said(late), /This task timed out/);
+  },
+  { env },
+);
+
+testOnBoth(
+  "a form whose deadline passed says that the answer counts which was given beforehand",
+  async (service) => {
+    const key = await newServiceKey(service);
+    const { id } = await service.create({ timeout_seconds: 60, on_timeout: { response: { approved: false } } });
+    const { embed_token } = (await mint(service, key.key, { task_id: id })).body;
+    service.clock.advance(60_000);
+    assert.equal(await timeOutDueTasks(service.ctx), 1);
+    for (const { status, text } of [await readTask(service, embed_token), await answer(service, embed_token)]) {
+      assert.equal(status, 409);
+      assert.match(text, /No one answered in time, so the answer given beforehand counts\./);
+    }
   },
   { env },
 );

@@ -3,6 +3,8 @@ import { newAgent } from "../../test/support/agents.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth } from "../../test/support/service.ts";
+import { actionTask } from "../../test/support/actions.ts";
+import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import { MCP_PATH } from "./mcp.ts";
 
 testOnBoth("only agents and the admin token call tools", async (service) => {
@@ -48,3 +50,35 @@ testOnBoth("methods that MCP does not serve here are 405, and Allow names the on
     assert.deepEqual([status, headers["allow"]], [405, "POST"], method);
   }
 });
+
+testOnBoth(
+  "a model learns that no one answered, and what to do by the answer that it gave for that",
+  async (service) => {
+    await service.app.listen({ port: 0, host: "127.0.0.1" });
+    const { token } = await newAgent(service);
+    const call = async (name: string, args: object) => {
+      const { text } = await service.call("POST", MCP_PATH, {
+        token,
+        headers: { accept: "application/json, text/event-stream" },
+        body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      });
+      return JSON.parse(/\{.*\}/s.exec(text)![0]) as {
+        result: { content: { text: string }[]; structuredContent: Record<string, unknown> };
+      };
+    };
+    const asked = actionTask({ timeout_seconds: 60, idempotency_key: "mcp:1", on_timeout: { response: REJECT } });
+    const { body } = await service.call<{ id: string }>("POST", "/api/tasks", { token, body: asked });
+    service.clock.advance(60_000);
+    assert.equal(await timeOutDueTasks(service.ctx), 1);
+    const { result } = await call("check_on_human", { request_id: body.id, wait_seconds: 0 });
+    assert.equal(result.structuredContent["is_fallback"], true);
+    assert.equal(result.structuredContent["answered_by"], null);
+    assert.deepEqual(result.structuredContent["answer"], REJECT);
+    assert.match(
+      result.content[0]!.text,
+      /^Do not run the action\. .*No one answered in time, so the answer that the request gave for that counts\.\n/,
+    );
+  },
+);
+
+const REJECT = { decision: "reject" };

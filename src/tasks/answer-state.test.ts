@@ -11,6 +11,8 @@ void test("an answer is the viewer's in whatever case either wrote their address
     completed_by_email: "Dana@Example.com",
     completed_by_slack_team_id: null,
     completed_by_slack_user_id: null,
+    completed_via_channel: null,
+    decided_by_kind: null,
   } as const;
   const isOwn = (email: string) => {
     const state = answerStateOf(task, { user_id: null, email, account: null }, 10);

@@ -1,6 +1,7 @@
 import { answerState, type AnswerState, type Identity } from "../../endings/answer-state.ts";
 import { emailKey } from "../lib/text.ts";
 import { answerAccountOf, type ANSWER_ACCOUNT_COLUMNS } from "../people/accounts.ts";
+import { isFallback } from "./decided-by.ts";
 import type { Task } from "./store.ts";
 
 type StatedColumns = Pick<
@@ -10,6 +11,8 @@ type StatedColumns = Pick<
   | "ended_at"
   | "completed_by_user_id"
   | "completed_by_email"
+  | "completed_via_channel"
+  | "decided_by_kind"
   | (typeof ANSWER_ACCOUNT_COLUMNS)[number]
 >;
 
@@ -20,7 +23,12 @@ export function answerStateOf(task: StatedColumns, viewer: Identity | null, now:
     email: comparable(task.completed_by_email),
     account: answerAccountOf(task),
   };
-  return answerState({ ...task, completed_by }, viewer && { ...viewer, email: comparable(viewer.email) }, now);
+  const is_fallback = isFallback(task);
+  return answerState(
+    { ...task, completed_by, is_fallback },
+    viewer && { ...viewer, email: comparable(viewer.email) },
+    now,
+  );
 }
 
 function comparable(email: string | null): string | null {

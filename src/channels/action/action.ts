@@ -1,5 +1,5 @@
 import type { Identity } from "../../../endings/answer-state.ts";
-import { endingOf, ENDINGS, fillText } from "../../../endings/sentences.ts";
+import { answerFact, endingOf, ENDINGS, fillText } from "../../../endings/sentences.ts";
 import type { Fact } from "../../../form/payload/summary.ts";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
 import { enteredIn } from "../../../form/plan/entered.ts";
@@ -31,7 +31,7 @@ import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
 import { withdrawDecision } from "../../tasks/withdraw.ts";
-import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
+import { answererOf, fieldErrorsOf, isAboutAnswer, optionOf, responseOf } from "../answers.ts";
 import { decidedOf, type Decided } from "../decided.ts";
 import { isDecidedAlready } from "../decided-already.ts";
 import { delegatedFromOf, type DelegatedFrom } from "../delegated.ts";
@@ -264,18 +264,24 @@ function unknown({ again }: Door): EndedPage {
 
 /** Returns the page of a closed task. @param caller - null for a deactivated person */
 async function endOf(
-  { ctx: { db }, door }: Omit<Pages, "head">,
+  { ctx, door }: Omit<Pages, "head">,
   task: TaskWithDocuments,
   caller: RecipientCaller | null,
   { isNow = false }: { isNow?: boolean },
 ): Promise<EndedPage> {
+  const { db } = ctx;
   const about = { task: task.task };
   const moment = (ms: number) => momentText(ms, caller?.person?.time_zone ?? null);
   const state = answerStateOf(task, caller && viewerOf(caller), db.now());
   if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
   const who = state.how === "completed" ? await answererOf(db, task) : null;
   const ending = endingOf(state, who);
-  const facts = { who: who ?? "", at: moment(state.at), deadline: moment(task.timeout_at) };
+  const facts = {
+    who: who ?? "",
+    at: moment(state.at),
+    deadline: moment(task.timeout_at),
+    answer: answerFact(state.how === "fallback" ? await fallbackFor({ ctx, door }, task, caller) : null),
+  };
   const title = fillText(ENDINGS[ending].page.title, facts);
   const says = fillText(ENDINGS[ending].page.says, facts);
   const counted = sayCounted(task, caller?.person?.id ?? null);
@@ -305,6 +311,17 @@ async function endOf(
 
 /** Why a task ran out of time although people approved it. */
 const TOO_FEW = "Too few people had approved by {deadline}.";
+
+/** Returns the answer that counts because no one gave one, in a word; null if there is none, or not for this person. */
+async function fallbackFor(
+  { ctx, door }: Omit<Pages, "head">,
+  task: TaskWithDocuments,
+  caller: RecipientCaller | null,
+): Promise<string | null> {
+  if (caller === null || !(await mayWith(ctx.db, caller, "read", task))) return null;
+  return optionOf(formOf({ ctx, door }, task, zoneOf(caller)), parseJson(task.on_timeout), task);
+}
+
 const SENT = {
   title: "Answer sent",
   says: ["Thank you. Your answer was sent to the agent. You can close this tab."],
@@ -473,7 +490,7 @@ function formPropsOf({ channel }: Door, task: TaskWithDocuments, caller: Recipie
   } as const;
 }
 
-function formOf({ ctx, door }: Pages, task: TaskWithDocuments, time_zone: string): Form {
+function formOf({ ctx, door }: Omit<Pages, "head">, task: TaskWithDocuments, time_zone: string): Form {
   const documents = {
     response_schema: parseJson(task.response_schema),
     form_definition: parseJson(task.form_definition),

@@ -94,6 +94,8 @@ function checkContent(config: Config): Finding {
       form_definition: null,
       redact_payload: false,
       timeout_at: Date.now() + HOUR,
+      urgent: false,
+      on_timeout: null,
     },
     to: { address, name: null, time_zone: null },
     answering: { link },

@@ -1,4 +1,4 @@
-import { nodesOf } from "../../../form/plan/nodes.ts";
+import { decisionNode } from "../../../form/plan/chosen.ts";
 import { planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { TEXT_RULES } from "../../../form/plan/text-rules.ts";
@@ -47,10 +47,8 @@ export function formForMail(task: AskedTask, timeZone: string, now: Date): Form 
  * or is read-only does not count. It has 2 to 5 options. (form/plan/plan.ts)
  */
 export function choicesOf(form: Form): Choices | null {
-  const { root, decision } = planForm(form, {});
-  if (decision === null) return null;
-  const node = [...nodesOf(root)].find(({ name }) => name === decision);
-  if ((node?.kind !== "bool" && node?.kind !== "choice") || node.readonly) return null;
+  const node = decisionNode(planForm(form, {}));
+  if (node === null) return null;
   const { kind, name, title, description, options } = node;
   return {
     name,

@@ -54,6 +54,7 @@ export async function endingFor(
     who,
     at: state.at,
     reason: isTold ? task.cancel_reason : null,
+    tells_answer: isTold,
     decided: isTold ? decidedOf(task, look) : null,
   };
 }

@@ -174,13 +174,15 @@ function notificationOf({ id, destination }: EndedDelivery, body: MailBody | nul
 }
 
 function documentsOf(of: TaskWithDocuments) {
-  const { id, task, redact_payload, timeout_at, ...texts } = inRound(of);
+  const { id, task, redact_payload, timeout_at, urgent, ...texts } = inRound(of);
   return {
     id,
     task,
     asker: askerLineInMessage(of),
     redact_payload,
     timeout_at,
+    urgent: urgent === 1,
+    on_timeout: parseJson(texts.on_timeout),
     payload: parseJson(texts.payload),
     payload_schema: parseJson(texts.payload_schema),
     response_schema: parseJson(texts.response_schema),

@@ -4,10 +4,11 @@ import type { Fact } from "../../../form/payload/summary.ts";
 import { cutText, oneLine, plainLines, splitText } from "../../../form/plain-text.ts";
 import { fieldNames } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import { ENDINGS, fillText } from "../../../endings/sentences.ts";
+import { answerFact, ENDINGS, fillText } from "../../../endings/sentences.ts";
 import { isTimeZone } from "../../lib/time-zones.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import type { Purpose } from "../../tasks/notices.ts";
+import { optionOf } from "../answers.ts";
 import { summaryOfTask } from "../payload-summary.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import type { Choices } from "./choices.ts";
@@ -100,7 +101,8 @@ export function contentOf(options: MessageOptions): Content {
   const delegated = delegatedOf(options, timeZone);
   const about = { heading, asker, delegated, details, facts, more, settings: settingsOf(options) };
   const subject = subjectOf(options, wanted, oneLine(task.task) || heading);
-  if (options.ending !== null) return endedContent(options, options.ending, { subject, heading, asker, timeZone });
+  if (options.ending !== null)
+    return endedContent(options, options.ending, { subject, heading, asker, timeZone, form });
   if ("who_can_answer" in answering) {
     const statement = cutText(oneLine(answering.who_can_answer), MAX.description);
     const deadline = `An answer is due by ${at}`;
@@ -148,7 +150,8 @@ export function contentOf(options: MessageOptions): Content {
 
 /** How a closed task ended. `{who}` and the other facts of the sentences are open. */
 function sentencesOf({ row, decided }: Ending): { title: string; says: string } {
-  if (decided === null) return ENDINGS[row].email;
+  // No one decided what counts because no one answered.
+  if (decided === null || row === "fallback") return ENDINGS[row].email;
   const title = row === "completed" ? `${decided.said} by {who}` : decided.said;
   return { title, says: `${title} on {at}.` };
 }
@@ -157,7 +160,13 @@ function sentencesOf({ row, decided }: Ending): { title: string; says: string } 
 function endedContent(
   options: MessageOptions,
   ending: Ending,
-  { subject, heading, asker, timeZone }: Pick<Content, "subject" | "heading" | "asker"> & { timeZone: string },
+  {
+    subject,
+    heading,
+    asker,
+    timeZone,
+    form,
+  }: Pick<Content, "subject" | "heading" | "asker"> & { timeZone: string; form: Form },
 ): Content {
   const { task, to, answering, now } = options;
   const { who, at, reason, decided } = ending;
@@ -166,6 +175,7 @@ function endedContent(
     who: cutText(oneLine(who ?? ""), MAX.name),
     at: moment(at),
     deadline: moment(task.timeout_at),
+    answer: answerFact(ending.tells_answer ? (optionOf(form, task.on_timeout, task) ?? decided?.said ?? null) : null),
   };
   const sentences = sentencesOf(ending);
   const says = fillText(sentences.says, facts);

@@ -22,6 +22,10 @@ export interface MessageTask {
   actions: Actions | null;
   redact_payload: boolean;
   timeout_at: number;
+  /** A step has marked it as urgent. */
+  urgent: boolean;
+  /** The answer that counts if no one gives one; null without any. */
+  on_timeout: unknown;
 }
 
 /** How a person answers, or who can instead. Links are absolute addresses without a query. */
@@ -41,6 +45,8 @@ export interface Ending {
   at: number;
   /** The reason of a cancellation. */
   reason: string | null;
+  /** The recipient may see the answer. */
+  tells_answer: boolean;
   /** What was decided about the actions of the task; null without any, or if the recipient may not see it. */
   decided: Decided | null;
 }

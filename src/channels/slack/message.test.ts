@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { chosenOption } from "../../../form/plan/chosen.ts";
 import { own } from "../../../form/plan/hints.ts";
 import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/fixtures/payloads.ts";
 import { planForm } from "../../../form/plan/plan.ts";
 import { checkMessage } from "../../../test/support/slack/surfaces.ts";
 import { parseAction } from "./clicks/actions.ts";
 import { askingFor, slackTask } from "./fixtures/tasks.ts";
-import { decisionOf, entriesOfChoice, slackForm } from "./modal/form.ts";
+import { entriesOfChoice, slackForm } from "./modal/form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import type { Ending, MessageOptions, SlackMessage } from "./message.ts";
 import { modalOf } from "./modal/modal.ts";
@@ -306,9 +307,9 @@ void test("somebody whom only Slack knows is named to Slack, and what is no id i
 
 void test("what was decided is said in the words of the form", () => {
   const form = slackForm(taskOf(), "UTC", FIXTURE_NOW);
-  assert.equal(decisionOf(form, { approved: false, note: "No" }), "Reject");
-  for (const nothing of [{}, { approved: "maybe" }, null]) assert.equal(decisionOf(form, nothing), null);
-  assert.equal(decisionOf(slackForm(taskOf(asking({ note: { type: "string" } })), "UTC", FIXTURE_NOW), {}), null);
+  assert.equal(chosenOption(form, { approved: false, note: "No" }), "Reject");
+  for (const nothing of [{}, { approved: "maybe" }, null]) assert.equal(chosenOption(form, nothing), null);
+  assert.equal(chosenOption(slackForm(taskOf(asking({ note: { type: "string" } })), "UTC", FIXTURE_NOW), {}), null);
 });
 
 void test("a long task has its beginning in the message, and says where the rest is", () => {

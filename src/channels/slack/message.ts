@@ -6,6 +6,7 @@ import type {
   PlainTextElement,
   SectionBlock,
 } from "@slack/types";
+import { answerFact, ENDINGS, fillText } from "../../../endings/sentences.ts";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { ACTION, chooseAction, openWith, valueOf } from "./clicks/actions.ts";
@@ -210,7 +211,7 @@ function choiceButtons(
 }
 
 export interface Ending {
-  how: "completed" | "timed_out" | "cancelled" | "verification_exhausted";
+  how: "completed" | "fallback" | "timed_out" | "cancelled" | "verification_exhausted";
   /** Name of the person who answered; null if unknown. */
   who: string | null;
   /** Slack member id of a person without an account here. Updating a message notifies no one. */
@@ -276,6 +277,11 @@ function outcomeOf(
         summary: `${what}${by}`,
         elements: [...answered, markup(when), ...(where === undefined ? [] : [line(where, MAX.field)])],
       };
+    }
+    case "fallback": {
+      const answer = isRedacted ? null : oneLine(decision ?? "") || (decided?.said ?? null);
+      const said = fillText(ENDINGS.fallback.chat, { answer: answerFact(answer) });
+      return { summary: ENDINGS.fallback.email.title, elements: [line(said, MAX.field), markup(when)] };
     }
     case "timed_out":
       return { summary: "Timed out", elements: [markup(`Timed out ${when}`)] };

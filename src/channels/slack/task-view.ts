@@ -1,3 +1,4 @@
+import { chosenOption } from "../../../form/plan/chosen.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import type { Db } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
@@ -14,12 +15,12 @@ import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { askerLineInMessage } from "../../tasks/asker.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
-import { answererOf } from "../answers.ts";
+import { answererOf, optionOf } from "../answers.ts";
 import { changedSince, decidedOf } from "../decided.ts";
 import { delegatedFromOf } from "../delegated.ts";
 import type { SlackMessage } from "./client.ts";
 import type { Who } from "./clicks/click-context.ts";
-import { decisionOf, slackForm } from "./modal/form.ts";
+import { slackForm } from "./modal/form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import { slackCallerOf } from "./clicks/people.ts";
 import { line, moment } from "./modal/text.ts";
@@ -180,8 +181,13 @@ export function formFor(task: TaskWithDocuments): Form {
   return slackForm(slackTaskOf(task), ZONE, new Date(task.created_at));
 }
 
+/** Returns the answer that counts if no one gives one, in a word; null if there is none. */
+export function fallbackOf(task: TaskWithDocuments): string | null {
+  return optionOf(formFor(task), parseJson(task.on_timeout), task);
+}
+
 /** Returns the label of the chosen option. */
 function decisionText(task: TaskWithDocuments): string | null {
   const response = parseJson<JsonObject>(task.response);
-  return response === null ? null : decisionOf(formFor(task), response);
+  return response === null ? null : chosenOption(formFor(task), response);
 }

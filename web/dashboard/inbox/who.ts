@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { isFallback } from "../../../endings/answer-state.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { usePeople } from "../projects/queries.ts";
 import { nameOf } from "../queries.ts";
@@ -36,6 +37,7 @@ export function useNames(me: Me): Names {
 export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | null {
   switch (task.status) {
     case "completed":
+      if (isFallback(task)) return "No one in time";
       // Several people decided, not only the last one.
       if (task.approvals !== null) return null;
       return `${answererOf(task, me, names) ?? "Someone"}${throughApi(task, names) ?? ""}`;

@@ -35,6 +35,7 @@ const CHANNEL_NAMES: Readonly<Record<string, string>> = {
   slack: "Slack",
   embed: "Embedded form",
   api: "API",
+  fallback: "Given beforehand",
 };
 
 /** Returns the label of a channel. API callers can use custom names. null if the answer named no channel. */

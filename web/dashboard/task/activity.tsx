@@ -81,6 +81,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
   offered: { says: "offered it to several people", Icon: IconUser },
   released: { says: "released it", Icon: IconHandStop },
   completed: { says: "answered", Icon: IconCircleCheck },
+  fallback: { says: "took the answer given beforehand: no one answered in time", Icon: IconClockOff },
   approved: { says: "approved it", Icon: IconCircleCheck },
   declined: { says: "decided against it", Icon: IconCircleX },
   withdrawn: { says: "took their decision back", Icon: IconArrowBackUp },
@@ -99,7 +100,8 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
 const VERDICTS: ReadonlySet<string> = new Set(["verified", "rejected", "verification_exhausted"]);
 
 function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
-  const { says, Icon } = ACTIONS[entry.action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
+  const action = isByDeadline(entry) ? "fallback" : entry.action;
+  const { says, Icon } = ACTIONS[action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
   const notification = notificationOf(entry);
   const deadlines = deadlinesOf(entry, task);
   const more = {
@@ -144,6 +146,11 @@ function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
       </span>
     </li>
   );
+}
+
+/** Whether an entry says that an answer counts because no one gave one. */
+function isByDeadline({ action, actor_type, channel }: AuditEntry): boolean {
+  return action === "completed" && actor_type === "system" && channel === "fallback";
 }
 
 /** Says how many people had approved after an entry, and of what; "" where one person decides. */

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode } from "react";
-import { answerState, type AnswerState } from "../../../endings/answer-state.ts";
+import { answerState, isFallback, type AnswerState } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { enteredIn } from "../../../form/plan/entered.ts";
@@ -88,6 +88,13 @@ function End({ task, me }: { task: Task; me: Me }) {
           <AnswerInWords task={task} answer={task.response} channel={task.completed_via_channel} who={who} />
         </>
       );
+    case "fallback":
+      return (
+        <>
+          <p className="notice">{sentence}</p>
+          <AnswerInWords task={task} answer={task.response} channel={null} />
+        </>
+      );
     case "cancelled":
       return (
         <>
@@ -160,6 +167,7 @@ export function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: 
     ended_at: Date.parse(task.completed_at ?? task.timed_out_at ?? task.cancelled_at ?? task.updated_at),
     // An answer that an agent gave in someone's name is not that person's own.
     completed_by: { user_id: task.completed_by_user_id, email: null, account: null },
+    is_fallback: isFallback(task),
   };
   // A task that the service has not closed yet is shown here only after its deadline.
   const state = answerState(ended, { user_id, email: null, account: null }, Infinity);

@@ -1,5 +1,5 @@
 import type { ActionsBlock, ModalView } from "@slack/types";
-import { endingOf, ENDINGS, fillText } from "../../../../endings/sentences.ts";
+import { answerFact, endingOf, ENDINGS, fillText } from "../../../../endings/sentences.ts";
 import { plainLines } from "../../../../form/plain-text.ts";
 import type { Logger } from "pino";
 import { sayCounted } from "../../../approvals/words.ts";
@@ -12,6 +12,7 @@ import { nameOf } from "../../../tasks/answerers.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { answererOf } from "../../answers.ts";
 import { SlackFailure, type Slack } from "../client.ts";
+import { fallbackOf } from "../task-view.ts";
 import { slackCallerOf, type SlackCaller } from "./people.ts";
 import { fitText, MAX } from "../modal/text.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
@@ -49,7 +50,10 @@ export async function endedSentence({ ctx }: ClickContext, task: TaskWithDocumen
   const state = answerStateOf(task, null, ctx.db.now());
   if (state.how === "open") return null;
   const who = state.how === "completed" ? await answererOf(ctx.db, task) : null;
-  const sentence = fillText(ENDINGS[endingOf(state, who)].chat, { who: who ?? "" });
+  const sentence = fillText(ENDINGS[endingOf(state, who)].chat, {
+    who: who ?? "",
+    answer: answerFact(fallbackOf(task)),
+  });
   return state.how === "verification_exhausted" ? `${sentence} ${task.verifier_result?.reason ?? ""}`.trim() : sentence;
 }
 

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { decisionNode } from "../../../../form/plan/chosen.ts";
 import { planForm, readForm } from "../../../../form/plan/plan.ts";
 import type { Form, Plan } from "../../../../form/plan/plan.ts";
 import { checkPlan } from "../../../../form/plan/check.ts";
@@ -64,7 +64,7 @@ export function actionChoices(form: Form): Choices | null {
 /** @param mayEnd - whether an option may be an answer by itself, by the plans without it and with it */
 function choicesOf(form: Form, mayEnd: (before: Plan, after: Plan) => boolean): Choices | null {
   const plan = planForm(form, {});
-  const node = decisionIn(plan);
+  const node = decisionNode(plan);
   if (node === null || othersIn(plan).some(({ value }) => !isNothing(value))) return null;
   const answered = node.options.map((_, index) => planForm(form, entriesOfOption(node, index)));
   const isComplete = answered.map((after) => mayEnd(plan, after) && checkPlan(form, after).length === 0);
@@ -86,23 +86,11 @@ export function entriesOfChoice(form: Form, index: number, isAction: boolean): E
 
 /** Returns the entries with which the modal of a button opens: only this option is chosen, if there is one. */
 export function entriesOfOpened(form: Form, index: number | null): Entries {
-  const node = index === null ? null : decisionIn(planForm(form, {}));
+  const node = index === null ? null : decisionNode(planForm(form, {}));
   return node === null || index === null || index >= node.options.length ? {} : entriesOfOption(node, index);
 }
 
 function entriesOfOption(node: BoolNode | ChoiceNode, index: number): Entries {
   const entry = node.kind === "bool" ? String(node.options[index]?.value) : String(index);
   return { [node.name]: [entry], [`${node.name}~of`]: [questionOf(node)] };
-}
-
-/** Returns the label of the chosen option; null if the answer has no decision. */
-export function decisionOf(form: Form, response: unknown): string | null {
-  const node = decisionIn(planForm(form, {}, response));
-  return node?.options.find(({ value }) => isDeepStrictEqual(value, node.value))?.label ?? null;
-}
-
-/** Returns the decision, unless it is read-only. */
-function decisionIn({ root, decision }: Plan): BoolNode | ChoiceNode | null {
-  const node = decision === null ? undefined : [...nodesOf(root)].find(({ name }) => name === decision);
-  return (node?.kind === "bool" || node?.kind === "choice") && !node.readonly ? node : null;
 }
