@@ -23,6 +23,7 @@ import { lostListen } from "./scenarios/lost-listen.ts";
 import { reads } from "./scenarios/reads.ts";
 import { replicas } from "./scenarios/replicas.ts";
 import { start } from "./scenarios/start.ts";
+import { steps } from "./scenarios/steps.ts";
 import { timeouts } from "./scenarios/timeouts.ts";
 import { upgrade } from "./scenarios/upgrade.ts";
 import { restartAmidDead, unknownReceiver } from "./scenarios/unknown-receivers.ts";
@@ -49,6 +50,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   "restart-amid-dead": restartAmidDead,
   "hung-verifier": hungVerifier,
   timeouts,
+  steps,
   start,
   growth,
   inbox,

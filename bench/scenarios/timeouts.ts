@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DAY, MINUTE, SECOND } from "../../src/lib/time.ts";
 import { DATABASES, type Bench, type Dialect } from "../support/bench.ts";
 import { get, openClient, type Client } from "../support/client.ts";
-import { quantile, sorted, steady } from "../support/load.ts";
+import { quantile, sorted } from "../support/load.ts";
+import { API_RATE, useMeanwhile } from "../support/meanwhile.ts";
 import { openTask, writeTasks, type Open, type SeededTask } from "../support/seed.ts";
 import { withService } from "../support/service.ts";
 import type { Home, Target } from "../support/target.ts";
-import { createAsks } from "../support/tasks.ts";
 
 /** Tasks that fall due per second. */
 const RATE = 100;
@@ -14,7 +14,6 @@ const RATE = 100;
 const LEAD = 15 * SECOND;
 const DUE_AT_ONCE = 100_000;
 const GIVEN_UP_AFTER = 60 * SECOND;
-const API_RATE = 50;
 
 /** Measures how late tasks time out at a steady rate, and the cost of a hundred thousand tasks that are due at once. */
 export async function timeouts(bench: Bench): Promise<void> {
@@ -82,24 +81,6 @@ async function allAtOnce(bench: Bench, dialect: Dialect): Promise<void> {
 
 function* openTasks(count: number, at: (i: number) => Open): Generator<SeededTask> {
   for (let i = 0; i < count; i++) yield openTask(i, at(i));
-}
-
-/** Creates, lists and polls at a steady rate. @returns how long each took, sorted */
-async function useMeanwhile(service: Target, isOver: () => boolean): Promise<number[]> {
-  const client = await openClient(service.url);
-  const { body } = await client.ask(get("/api/tasks?limit=1", '"id":"tsk_'));
-  const [{ id }] = JSON.parse(body.toString()) as [{ id: string }];
-  client.close();
-  const asks = [
-    createAsks({ schemas: "distinct" }),
-    () => get("/api/tasks?limit=25", '"id":"tsk_'),
-    () => get(`/api/tasks/${id}/poll?timeout=0`, `"task_id":"${id}"`),
-  ];
-  let i = 0;
-  const next = () => asks[i++ % asks.length]!();
-  const ms: number[] = [];
-  while (!isOver()) ms.push(...(await steady(service, { rate: API_RATE, seconds: 1, connections: 16, next })).ms);
-  return sorted(ms);
 }
 
 /** @returns the moment at which no open task was overdue, or `end` */

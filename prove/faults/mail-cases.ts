@@ -1,11 +1,14 @@
 import { createLink } from "../../src/channels/email/links.ts";
 import { SECOND } from "../../src/lib/time.ts";
+import { takeDueSteps } from "../../src/tasks/escalating.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { newTaskBody, type TestService } from "../../test/support/service.ts";
 import { outcomeOf, outcomeOfCall, type Outcome, type UseCase } from "./use-case.ts";
 
 const DANA = "dana@example.com";
 const TURNS_MAX = 12;
+/** The most tasks with due steps that earlier use cases may leave. */
+const DUE_MAX = 1000;
 
 /** Adds an email sender whose emails go nowhere. */
 async function withSender({ call }: TestService): Promise<void> {
@@ -98,9 +101,36 @@ const opens: UseCase["prepare"] = async ({ service }) => {
 };
 
 /** Use cases of email and its links. */
+/** Steps happen at most once, and what they owe is owed once, also if nobody knows whether their transaction committed. */
+const escalates: UseCase["prepare"] = async ({ service }) => {
+  await withSender(service);
+  const { id } = await service.create({
+    notify: [`email+desk:${DANA}`],
+    timeout_seconds: 3600,
+    escalation: [
+      { after: 60, do: "remind" },
+      { after: 61, do: "notify", to: ["email+desk:lee@example.com"] },
+      { after: 62, do: "assign", to: { email: DANA } },
+      { after: 63, do: "offer", to: { emails: [DANA, "lee@example.com"] } },
+      { after: 64, do: "raise" },
+    ],
+  });
+  const unsent = await expectSent(service, id, 1);
+  service.clock.advance(64 * SECOND);
+  return {
+    act: async () => outcomeOfCall(async () => takeDueSteps(service.ctx, DUE_MAX)),
+    check: async () => {
+      const taken = (await trailOf(service, id)).filter((action) => action === "escalated").length;
+      if (unsent !== null || taken !== 5) return unsent ?? `${taken} steps are in the trail, not 5`;
+      return expectSent(service, id, 4);
+    },
+  };
+};
+
 export const MAIL_CASES: readonly UseCase[] = [
   { name: "create with notify", prepare: creates },
   { name: "a mail", prepare: sends },
   { name: "open a link", prepare: opens },
   { name: "answer through a link", prepare: answers },
+  { name: "steps of a task", prepare: escalates },
 ];

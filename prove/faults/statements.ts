@@ -279,6 +279,16 @@ const sweeps: UseCase["prepare"] = async ({ service, taking }) => {
   };
 };
 
+const fallsBack: UseCase["prepare"] = async ({ service, taking }) => {
+  const on_timeout = { response: { approved: false } };
+  const { id } = await service.create({ callback_url: taking, timeout_seconds: 60, on_timeout });
+  service.clock.advance(MINUTE);
+  return {
+    act: async () => outcomeOfCall(async () => timeOutDueTasks(service.ctx, DUE_MAX)),
+    check: async () => expectStatus(service, id, "completed"),
+  };
+};
+
 const delivers =
   (isTaken: boolean, wanted: string): UseCase["prepare"] =>
   async ({ service, taking, refusing }) => {
@@ -350,6 +360,7 @@ const USE_CASES: readonly UseCase[] = [
     ),
   },
   { name: "deadline sweep", prepare: sweeps },
+  { name: "answer for the deadline", prepare: fallsBack },
   { name: "claim, attempt and outcome", prepare: delivers(true, "SUCCEEDED") },
   { name: "abandon", prepare: delivers(false, "ABANDONED") },
 ];
