@@ -1,3 +1,4 @@
+import { approvals } from "./approvals/suite.ts";
 import { citus } from "./citus/suite.ts";
 import { crashPostgres, crashSqlite } from "./crash/suites.ts";
 import { durability } from "./durability/suite.ts";
@@ -19,6 +20,7 @@ export const SUITES: readonly Suite[] = [
   pooler,
   citus,
   model,
+  approvals,
   simulation,
   fuzzRequests,
   fuzzSchemas,
