@@ -93,8 +93,8 @@ export async function answerTask(id: string, json: string, { email }: { email?: 
 export async function listTasks({ all }: { all?: boolean }): Promise<TaskCommand> {
   return async (client, { result }) => {
     const rows: string[][] = [];
-    for await (const { id, status, task, timeout_at } of client.list(all === true ? {} : { terminal: false }))
-      rows.push([id, status, timeout_at, firstLine(task)]);
+    for await (const { id, status, task, timeout_at, urgent } of client.list(all === true ? {} : { terminal: false }))
+      rows.push([id, urgent && !isTerminal(status) ? `${status}, urgent` : status, timeout_at, firstLine(task)]);
     result(table(["id", "status", "open until", "task"], rows));
     return 0;
   };

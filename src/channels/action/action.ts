@@ -30,7 +30,8 @@ import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
 import { withdrawDecision } from "../../tasks/withdraw.ts";
-import { answererOf, fieldErrorsOf, isAboutAnswer, optionOf, responseOf } from "../answers.ts";
+import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
+import { optionOf, otherwiseOf } from "../../tasks/deadline-words.ts";
 import { decidedOf, type Decided } from "../decided.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
@@ -385,6 +386,8 @@ async function show(
     task: task.task,
     asker: askerLineOf(task),
     timeout_at: task.timeout_at,
+    is_urgent: task.urgent === 1,
+    otherwise: otherwiseOf(formOf(pages, task, zoneOf(caller)), task),
     time_zone,
     now,
     payload,
