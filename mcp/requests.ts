@@ -27,6 +27,8 @@ export interface HumanRequest {
   /** How many people must approve, and how many have; `have` is null while people must not know. Only if several must. */
   approvals?: { need: number; have: number | null };
   /** URL of the task for people who sign in. */
+  /** People see that it is urgent. Only while it is pending. */
+  urgent?: true;
   url: string;
   asked_at: string;
   /** When it times out. */
@@ -265,6 +267,7 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     answered_by: task.completed_by_email,
     ...(isFallback(task) && { is_fallback: true }),
     ...(task.approvals && { approvals: { need: task.approvals.need, have: task.approvals.have } }),
+    ...(task.urgent && isOpen(task) && { urgent: true }),
     url: `${pagesUrl}/tasks/${task.id}`,
     asked_at: task.created_at,
     expires_at: task.timeout_at,

@@ -152,6 +152,7 @@ const Request = z.object({
     .object({ need: z.int(), have: z.int().nullable() })
     .optional()
     .describe("How many people must approve, and how many have."),
+  urgent: z.literal(true).optional().describe("People see that it is urgent."),
   url: z.string(),
   asked_at: z.string(),
   expires_at: z.string(),
@@ -341,8 +342,8 @@ function decidedBy({ action, answer, is_fallback }: HumanRequest): string | unde
 }
 
 const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => string>> = {
-  pending: ({ request_id, url, expires_at }) =>
-    `No answer yet. The request is open until ${expires_at}, at ${url}. Do not treat it as approved, and do not ask again: call check_on_human with request_id ${request_id}.`,
+  pending: ({ request_id, url, expires_at, urgent }) =>
+    `No answer yet. ${urgent === true ? "People see it marked as urgent. " : ""}The request is open until ${expires_at}, at ${url}. Do not treat it as approved, and do not ask again: call check_on_human with request_id ${request_id}.`,
   completed: ({ answered_by: who, is_fallback }) => {
     if (is_fallback === true) return ENDINGS.fallback.agent;
     return who === null ? ENDINGS.unattributed.agent : fillText(ENDINGS.completed.agent, { who });

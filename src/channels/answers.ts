@@ -3,9 +3,7 @@ import { answerAccountOf, UNKNOWN_MEMBER } from "../people/accounts.ts";
 import { nameOf } from "../tasks/answerers.ts";
 import type { Task } from "../tasks/store.ts";
 import { explain, type FieldError } from "../../form/plan/check.ts";
-import { cutText, oneLine } from "../../form/plain-text.ts";
-import { chosenOption } from "../../form/plan/chosen.ts";
-import type { Form, Plan } from "../../form/plan/plan.ts";
+import type { Plan } from "../../form/plan/plan.ts";
 import { ServiceError } from "../errors.ts";
 import { parseJsonBody } from "../http/body.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
@@ -33,24 +31,6 @@ export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): reado
     // Only the service has words for a rule that is not in the schema.
     return keyword === undefined || keyword === "editable" ? errors.map((error) => ({ ...error, message })) : errors;
   });
-}
-
-/** Characters of an option in a sentence, as people count them. */
-const OPTION_MAX = 80;
-
-/**
- * Returns an answer in a word: the option that it chooses. null if it has none. A redacted task tells nothing of it.
- *
- * @param form - of the task
- * @param answer - as stored or sent
- */
-export function optionOf(form: Form, answer: unknown, { redact_payload }: { redact_payload: boolean }): string | null {
-  return redact_payload ? null : cutText(oneLine(chosenOption(form, answer) ?? ""), OPTION_MAX) || null;
-}
-
-/** "If no one answers by then, the answer “Reject” counts." @param option - null: there is no word for it */
-export function sayFallback(option: string | null, by = "then"): string {
-  return `If no one answers by ${by}, the answer ${option === null ? "given beforehand" : `“${option}”`} counts.`;
 }
 
 /** Returns the name of the person who answered, or of the agent that answered in a person's name; null if unknown. */

@@ -5,6 +5,7 @@ import { actionTask } from "../../test/support/actions.ts";
 import { person } from "../../test/support/people.ts";
 import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
+import { takeDueSteps } from "../tasks/escalating.ts";
 import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import { decideTask, type Ask, type DecideOptions } from "./actions.ts";
 import { UsageError } from "./options.ts";
@@ -49,6 +50,10 @@ function terminal({ call }: TestService) {
     show: async (id: string, options: { json?: boolean } = {}) => {
       const command = await showTask(id, options);
       return (await run(async (output) => command({ client }, output))).out;
+    },
+    list: async () => {
+      const command = await listTasks({});
+      return (await run(async (output) => command(client, output))).out;
     },
     decide: async (id: string, decision: string, options: DecideOptions = {}, ask: Ask = null) => {
       const command = await decideTask(id, decision, options, ask);
@@ -266,3 +271,29 @@ testOnBoth("a task that no one answered in time is shown with the answer given b
   assert.match(state!, /, completed with the answer given beforehand, because no one answered in time, asked by /);
   assert.ok(rest.includes("The answer:"));
 });
+
+testOnBoth(
+  "the list and the view of a task say that it is urgent, and what happens while no one answers",
+  async (service) => {
+    const { list, show } = terminal(service);
+    const { id, created_at } = await service.create({
+      timeout_seconds: 3600,
+      escalation: [
+        { after: 60, do: "raise" },
+        { after: 1800, do: "offer", to: { pool: "finance" } },
+      ],
+      on_timeout: { response: { approved: false } },
+    });
+    const at = (seconds: number) => new Date(Date.parse(created_at) + seconds * 1000).toISOString();
+    assert.match(await list(), new RegExp(`^${id} +created +\\d`, "m"));
+    service.clock.advance(60_000);
+    assert.equal(await takeDueSteps(service.ctx), 1);
+    assert.match(await list(), new RegExp(`^${id} +created, urgent +\\d`, "m"));
+    const [, state, ...rest] = (await show(id)).split("\n");
+    assert.match(state!, /, asked by admin, urgent, open until /);
+    assert.deepEqual(rest.slice(0, 2), [
+      `At ${at(1800)}: offer {"pool":"finance"}`,
+      "If no one answers, this answer counts:",
+    ]);
+  },
+);

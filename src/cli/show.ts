@@ -23,10 +23,12 @@ export async function showTask(id: string, { json }: { json?: boolean }): Promis
 
 function textOfTask(task: TaskRecord, now: Date): string {
   const { action, actions, payload, payload_schema, form_definition, response, response_schema } = task;
-  const until = isTerminal(task.status) ? "" : `, open until ${task.timeout_at}`;
+  const isOpen = !isTerminal(task.status);
+  const until = isOpen ? `${task.urgent ? ", urgent" : ""}, open until ${task.timeout_at}` : "";
   const head = [
     ...visible(task.task).split("\n"),
     `${task.id}, ${task.status}${howOf(task)}, asked by ${visible(task.asked_by.name)}${until}`,
+    ...(isOpen ? linesOfWaiting(task, now) : []),
   ];
   head.push(...linesOfApprovals(task));
   if (action !== null)
@@ -66,6 +68,20 @@ function linesOfApprovals({ approvals }: TaskRecord): string[] {
 
 function nameOf({ name, email, user_id }: Voter): string {
   return visible(name === null ? (email ?? user_id) : email === null ? name : `${name} (${email})`);
+}
+
+/** What happens while no one answers, and what counts at the deadline. */
+function linesOfWaiting({ escalation, timeout_at, on_timeout, response_schema }: TaskRecord, now: Date): string[] {
+  const coming = escalation.filter(({ at, done_at }) => done_at === null && at < timeout_at);
+  return [
+    ...coming.map(({ do: kind, to, at }) => `At ${at}: ${kind}${to === null ? "" : visible(` ${JSON.stringify(to)}`)}`),
+    ...(on_timeout === null
+      ? []
+      : [
+          "If no one answers, this answer counts:",
+          ...indented(linesOf({ payload: on_timeout.response, payload_schema: response_schema, now })),
+        ]),
+  ];
 }
 
 function howOf(task: TaskRecord): string {

@@ -94,8 +94,10 @@ export async function answerTask(id: string, json: string, { email }: { email?: 
 export async function listTasks({ all }: { all?: boolean }): Promise<TaskCommand> {
   return async (client, { result }) => {
     const rows: string[][] = [];
-    for await (const task of client.list(all === true ? {} : { terminal: false }))
-      rows.push([task.id, task.status, task.timeout_at, tallyOf(task), actionNamesOf(task), firstLine(task.task)]);
+    for await (const task of client.list(all === true ? {} : { terminal: false })) {
+      const status = task.urgent && !isTerminal(task.status) ? `${task.status}, urgent` : task.status;
+      rows.push([task.id, status, task.timeout_at, tallyOf(task), actionNamesOf(task), firstLine(task.task)]);
+    }
     result(table(["id", "status", "open until", "approved", "action", "task"], rows));
     return 0;
   };

@@ -1,5 +1,7 @@
 import { ENDINGS } from "../../endings/sentences.ts";
+import { readForm, type Form } from "../../form/plan/plan.ts";
 import { answerOfForm } from "../actions/untouched.ts";
+import { otherwiseOf } from "../tasks/deadline-words.ts";
 import type { Db } from "../db/database.ts";
 import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
@@ -127,9 +129,25 @@ export async function completeEmbedded(
 
 async function drawReview({ drawing }: { drawing: Drawing }, task: TaskWithDocuments, look: Look): Promise<string> {
   return (
-    drawHeading({ ...task, asker: askerLineOf(task), ...look }) +
-    reviewSection(await drawing.payload(task, { ...look, wholeAt: `/tasks/${task.id}` }))
+    drawHeading({
+      ...task,
+      asker: askerLineOf(task),
+      is_urgent: task.urgent === 1,
+      otherwise: otherwiseOf(formOf(task, look), task),
+      ...look,
+    }) + reviewSection(await drawing.payload(task, { ...look, wholeAt: `/tasks/${task.id}` }))
   );
+}
+
+function formOf(task: TaskWithDocuments, { time_zone = "UTC", now }: Look): Form {
+  return readForm({
+    response_schema: parseJson(task.response_schema),
+    form_definition: parseJson(task.form_definition),
+    payload: parseJson(task.payload),
+    channel: "embed",
+    time_zone,
+    now,
+  });
 }
 
 /**

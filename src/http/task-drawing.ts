@@ -4,14 +4,17 @@ import { HOUR } from "../lib/time.ts";
 import { escapeHtml } from "./page.ts";
 
 /**
- * Returns the heading of a page about a task as HTML: its subject, who asks, and its deadline.
+ * Returns the heading of a page about a task as HTML: its subject, who asks, its deadline, and what happens then.
  * @param asker - who asks, in one line; null if nothing is said of it
  * @param timeout_at - epoch milliseconds
+ * @param otherwise - what counts if no one answers; "" if nothing does
  */
 export function drawHeading({
   task,
   asker,
   timeout_at,
+  is_urgent,
+  otherwise,
   time_zone,
   locale,
   now,
@@ -19,6 +22,8 @@ export function drawHeading({
   task: string;
   asker: string | null;
   timeout_at: number;
+  is_urgent: boolean;
+  otherwise: string;
   time_zone: string | undefined;
   locale?: string | undefined;
   now: Date;
@@ -27,8 +32,8 @@ export function drawHeading({
   const due = formatsFor(locale, time_zone, now).instant(timeout_at);
   const isSoon = timeout_at - now.getTime() < HOUR;
   return `<header>
-<p class="due${isSoon ? " soon" : ""}">Answer by ${escapeHtml(due?.full_text ?? "")}${due?.relative ? `, ${escapeHtml(due.relative)}` : ""}</p>
-<h1 dir="auto">${escapeHtml(first)}</h1>${asker === null ? "" : `\n<p class="about" dir="auto">${escapeHtml(asker)}</p>`}
+<p class="due${isSoon || is_urgent ? " soon" : ""}">${is_urgent ? "<strong>Urgent</strong> · " : ""}Answer by ${escapeHtml(due?.full_text ?? "")}${due?.relative ? `, ${escapeHtml(due.relative)}` : ""}</p>
+<h1 dir="auto">${escapeHtml(first)}</h1>${asker === null ? "" : `\n<p class="about" dir="auto">${escapeHtml(asker)}</p>`}${otherwise === "" ? "" : `\n<p class="about" dir="auto">${escapeHtml(otherwise)}</p>`}
 ${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
 </header>`;
 }

@@ -4,6 +4,7 @@ import { newServiceKey } from "../../test/support/embed.ts";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth } from "../../test/support/service.ts";
 import { actionTask } from "../../test/support/actions.ts";
+import { takeDueSteps } from "../tasks/escalating.ts";
 import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import { MCP_PATH } from "./mcp.ts";
 
@@ -66,9 +67,21 @@ testOnBoth(
         result: { content: { text: string }[]; structuredContent: Record<string, unknown> };
       };
     };
-    const asked = actionTask({ timeout_seconds: 60, idempotency_key: "mcp:1", on_timeout: { response: REJECT } });
+    const asked = actionTask({
+      timeout_seconds: 60,
+      idempotency_key: "mcp:1",
+      escalation: [{ after: 10, do: "raise" }],
+      on_timeout: { response: REJECT },
+    });
     const { body } = await service.call<{ id: string }>("POST", "/api/tasks", { token, body: asked });
-    service.clock.advance(60_000);
+    const pending = await call("check_on_human", { request_id: body.id, wait_seconds: 0 });
+    assert.equal("urgent" in pending.result.structuredContent, false);
+    service.clock.advance(10_000);
+    assert.equal(await takeDueSteps(service.ctx), 1);
+    const urgent = await call("check_on_human", { request_id: body.id, wait_seconds: 0 });
+    assert.equal(urgent.result.structuredContent["urgent"], true);
+    assert.match(urgent.result.content[0]!.text, /^No answer yet\. People see it marked as urgent\. /);
+    service.clock.advance(50_000);
     assert.equal(await timeOutDueTasks(service.ctx), 1);
     const { result } = await call("check_on_human", { request_id: body.id, wait_seconds: 0 });
     assert.equal(result.structuredContent["is_fallback"], true);

@@ -31,7 +31,8 @@ import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
 import { withdrawDecision } from "../../tasks/withdraw.ts";
-import { answererOf, fieldErrorsOf, isAboutAnswer, optionOf, responseOf } from "../answers.ts";
+import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
+import { optionOf, otherwiseOf } from "../../tasks/deadline-words.ts";
 import { decidedOf, type Decided } from "../decided.ts";
 import { isDecidedAlready } from "../decided-already.ts";
 import { delegatedFromOf, type DelegatedFrom } from "../delegated.ts";
@@ -429,6 +430,8 @@ async function show(
     task: task.task,
     asker: [askerLineOf(task), delegated && sayDelegated(delegated, time_zone)].filter(Boolean).join(" · ") || null,
     timeout_at: task.timeout_at,
+    is_urgent: task.urgent === 1,
+    otherwise: otherwiseOf(formOf(pages, task, zoneOf(caller)), task),
     time_zone,
     now,
     payload,

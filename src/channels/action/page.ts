@@ -17,6 +17,9 @@ export interface OpenPage {
   asker: string | null;
   /** Epoch milliseconds. */
   timeout_at: number;
+  is_urgent: boolean;
+  /** What counts if no one answers; "" if nothing does. */
+  otherwise: string;
   time_zone: string | null;
   now: Date;
   /** HTML. */

@@ -8,7 +8,7 @@ import { answerFact, ENDINGS, fillText } from "../../../endings/sentences.ts";
 import { isTimeZone } from "../../lib/time-zones.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import type { Purpose } from "../../tasks/notices.ts";
-import { optionOf } from "../answers.ts";
+import { optionOf, sayFallback, sayLeft } from "../../tasks/deadline-words.ts";
 import { summaryOfTask } from "../payload-summary.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import type { Choices } from "./choices.ts";
@@ -103,20 +103,24 @@ export function contentOf(options: MessageOptions): Content {
   const subject = subjectOf(options, wanted, oneLine(task.task) || heading);
   if (options.ending !== null)
     return endedContent(options, options.ending, { subject, heading, asker, timeZone, form });
+  const head = `Human Task Service · ${task.urgent ? "urgent: " : ""}`;
+  const left = purpose === "reminder" ? `: ${sayLeft(task.timeout_at - now.getTime())} left` : "";
+  const fallback = sayFallback(form, task, at);
+  const otherwise = fallback === "" ? "" : `${fallback} `;
   if ("who_can_answer" in answering) {
     const statement = cutText(oneLine(answering.who_can_answer), MAX.description);
-    const deadline = `An answer is due by ${at}`;
+    const deadline = `An answer is due by ${at}${left}`;
     return {
       ...about,
       subject,
       preheader: preheaderOf(`${statement} ${deadline}.`, facts),
-      lead: "Human Task Service · a decision is waiting for someone else",
+      lead: `${head}a decision is waiting for someone else`,
       sentBack: null,
       deadline,
       isSoon: false,
       statement,
       decision: null,
-      promise: "You cannot answer it. This email is for your information.",
+      promise: `${otherwise}You cannot answer it. This email is for your information.`,
       review: answering.task_link === null ? null : { label: "Open the task", address: answering.task_link },
       footer: [`For ${recipientOf(to)}`, "You get this email because the task names your address.", `Task ${task.id}`],
     };
@@ -124,18 +128,18 @@ export function contentOf(options: MessageOptions): Content {
   const isBack = purpose === "sent_back";
   const { link } = answering;
   const choices = isBack ? null : choicesFor(options, form);
-  const deadline = `Answer by ${at}`;
+  const deadline = `Answer by ${at}${left}`;
   return {
     ...about,
     subject,
     preheader: preheaderOf(`${deadline}.`, facts),
-    lead: `Human Task Service · ${LEADS[purpose]}`,
+    lead: head + LEADS[purpose],
     sentBack: isBack ? sentBackOf(options) : purpose === "new_round" ? changedOf(options) : null,
     deadline,
     isSoon,
     statement: null,
     decision: choices === null ? null : decisionOf(choices, link),
-    promise: `${need === "" ? "" : `${need} `}You ${choices === null ? "answer" : "confirm"} on the next page. Nothing is sent until you do.`,
+    promise: `${need === "" ? "" : `${need} `}${otherwise}You ${choices === null ? "answer" : "confirm"} on the next page. Nothing is sent until you do.`,
     review: {
       label: isBack ? "Correct your answer" : choices === null ? "Open the review" : "Open the full review",
       address: link,
@@ -253,17 +257,23 @@ function momentOf(epoch: number, timeZone: string, now: Date): string {
   }).format(epoch);
 }
 
-function subjectOf({ purpose, answering, ending }: MessageOptions, hint: unknown, task: string): string {
+function subjectOf(options: MessageOptions, hint: unknown, task: string): string {
+  const subject = `${options.task.urgent && options.ending === null ? "Urgent: " : ""}${saidIn(options, hint, task)}`;
+  return cutText(subject, MAX.subject);
+}
+
+/** Returns the subject of an email about a task that is not urgent. */
+function saidIn({ purpose, answering, ending }: MessageOptions, hint: unknown, task: string): string {
   const wanted = typeof hint === "string" ? oneLine(hint) : "";
   if (ending !== null) {
     const title = fillText(sentencesOf(ending).title, { who: cutText(oneLine(ending.who ?? ""), MAX.who) });
-    return cutText(`${title}: ${wanted || task}`, MAX.subject);
+    return `${title}: ${wanted || task}`;
   }
-  if ("who_can_answer" in answering) return cutText(`For your information: ${wanted || task}`, MAX.subject);
-  if (purpose === "sent_back") return cutText(`Sent back: ${wanted || task}`, MAX.subject);
-  if (purpose === "new_round") return cutText(`Changed: ${wanted || task}`, MAX.subject);
-  if (purpose === "reminder") return cutText(`Reminder: ${wanted || task}`, MAX.subject);
-  return cutText(wanted || `Decision needed: ${task}`, MAX.subject);
+  if ("who_can_answer" in answering) return `For your information: ${wanted || task}`;
+  if (purpose === "sent_back") return `Sent back: ${wanted || task}`;
+  if (purpose === "new_round") return `Changed: ${wanted || task}`;
+  if (purpose === "reminder") return `Reminder: ${wanted || task}`;
+  return wanted || `Decision needed: ${task}`;
 }
 
 /** A short task is the heading. Of a long task the first line is the heading, and the rest follows. */

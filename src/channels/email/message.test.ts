@@ -388,3 +388,34 @@ void test("a mail has the colours of our pages", () => {
   for (const [name, colour] of Object.entries(others))
     assert.deepEqual(colour, tokens.get(new Map(Object.entries(names)).get(name) ?? name), name);
 });
+
+void test("a mail says that a task is urgent, how long is left, and what counts if no one answers", () => {
+  const partsOf = (name: string) => renderMessage(MAILS[name]!);
+  for (const [name, subject, lead] of [
+    ["urgent", /^Urgent: Decision needed: /, "· urgent: a decision is waiting for you"],
+    ["urgent-informed", /^Urgent: For your information: /, "· urgent: a decision is waiting for someone else"],
+    ["reminder", /^Urgent: Reminder: /, "· urgent: a decision is still waiting for you"],
+    ["refund", /^Decision needed: /, "· a decision is waiting for you"],
+  ] as const) {
+    const mail = partsOf(name);
+    assert.match(mail.subject, subject);
+    for (const part of [mail.html, mail.text]) assert.ok(part.includes(lead), `${name}: ${part}`);
+  }
+  for (const [name, left] of [
+    ["reminder", ": 4 hours left"],
+    ["reminder-soon", ": 1 minute left"],
+  ] as const) {
+    const { html, text } = partsOf(name);
+    for (const part of [html, text]) assert.match(part, new RegExp(`Answer by .*${left}`));
+  }
+  for (const [name, answer] of [
+    ["reminder", "“Reject”"],
+    ["with-fallback", "“Reject”"],
+    ["with-fallback-redacted", "given beforehand"],
+  ] as const) {
+    const { html, text } = partsOf(name);
+    for (const part of [html, text])
+      assert.match(part, new RegExp(`If no one answers by \\w{3},? \\d+ \\w+,.*, the answer ${answer} counts\\.`));
+  }
+  assert.doesNotMatch(partsOf("refund").text, /If no one answers| left/);
+});

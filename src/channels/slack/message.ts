@@ -7,12 +7,13 @@ import type {
   SectionBlock,
 } from "@slack/types";
 import { answerFact, ENDINGS, fillText } from "../../../endings/sentences.ts";
-import { cutText, oneLine } from "../../../form/plain-text.ts";
+import { cutText, oneLine, plainLines } from "../../../form/plain-text.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { ACTION, chooseAction, openWith, valueOf } from "./clicks/actions.ts";
 import { actionChoices, directChoices, slackForm } from "./modal/form.ts";
 import type { Choices } from "./modal/form.ts";
 import { modalOf } from "./modal/modal.ts";
+import { sayFallback } from "../../tasks/deadline-words.ts";
 import type { Decided } from "../decided.ts";
 import type { DelegatedFrom } from "../delegated.ts";
 import { askerElement, factBlocks, factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
@@ -68,6 +69,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   const about: ContextBlockElement[] = [
     ...askerElement(task),
     markup(`Answer by ${moment(task.timeout_at)}`),
+    ...lineOf(sayFallback(form, task)),
     ...lineOf(options.approvals),
     ...(options.assignee === null ? [] : [line(`Assigned to ${nameOf(options.assignee)}`, MAX.field)]),
     ...delegatedElements(options),
@@ -75,9 +77,9 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
     line(`Task ${task.id}`, MAX.field),
   ];
   return {
-    text: fitText(`Decision needed: ${nameOfTask(task)}`, MAX_TEXT),
+    text: fitText(`${urgencyOf(task)}Decision needed: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
-      taskSection(task),
+      openSection(task),
       ...lineOf(options.changed).map(context),
       ...facts.blocks,
       ...(canAnswer ? [] : [context(line("Open in browser to answer.", MAX.field))]),
@@ -111,9 +113,9 @@ function informingMessageOf(
   }: MessageOptions & { answered_by_others: string },
 ): SlackMessage {
   return {
-    text: fitText(`For your information: ${nameOfTask(task)}`, MAX_TEXT),
+    text: fitText(`${urgencyOf(task)}For your information: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
-      taskSection(task),
+      openSection(task),
       ...factsOf(task, form)(MAX_FACTS).blocks,
       context(line(`${answered_by_others} You cannot answer it. This message is for your information.`, MAX.field)),
       {
@@ -121,6 +123,7 @@ function informingMessageOf(
         elements: [
           ...askerElement(task),
           markup(`Answer by ${moment(task.timeout_at)}`),
+          ...lineOf(sayFallback(form, task)),
           ...lineOf(approvals),
           ...delegatedElements({ delegated_from }),
           ...(claimed_by === null ? [] : [line(`${nameOf(claimed_by)} is working on this`, MAX.field)]),
@@ -130,6 +133,16 @@ function informingMessageOf(
       { type: "actions", elements: [openButton(task, link)] },
     ],
   };
+}
+
+function urgencyOf({ urgent }: SlackTask): string {
+  return urgent ? "Urgent: " : "";
+}
+
+/** The first block of the message about an open task. */
+function openSection(task: SlackTask): SectionBlock {
+  if (!task.urgent) return taskSection(task);
+  return taskSection({ ...task, task: `${urgencyOf(task)}${plainLines(task.task) || `Task ${task.id}`}` });
 }
 
 /** Whether Slack can show the form. A form may copy from the payload, so a redacted payload keeps it out of Slack. */

@@ -48,7 +48,12 @@ function wantedOf(fixture: FormFixture, answer: unknown) {
     actions: null,
   };
   const entries = entriesOf(planForm(form, {}, answer));
-  const view = modalOf({ ...task, redact_payload: false, timeout_at: 0 }, form, entries, { channel: "C1", ts: "1.1" });
+  const view = modalOf(
+    { ...task, redact_payload: false, timeout_at: 0, urgent: false, on_timeout: null },
+    form,
+    entries,
+    { channel: "C1", ts: "1.1" },
+  );
   return view && entriesIn(view);
 }
 

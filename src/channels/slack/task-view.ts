@@ -15,7 +15,8 @@ import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { askerLineInMessage } from "../../tasks/asker.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
-import { answererOf, optionOf } from "../answers.ts";
+import { answererOf } from "../answers.ts";
+import { optionOf, sayFallback } from "../../tasks/deadline-words.ts";
 import { changedSince, decidedOf } from "../decided.ts";
 import { delegatedFromOf } from "../delegated.ts";
 import type { SlackMessage } from "./client.ts";
@@ -152,10 +153,12 @@ export function newRoundFor(task: TaskWithDocuments, since: number): SlackMessag
 }
 
 /** Returns the reply in the thread that reminds of an open task. Slack shows the deadline in the time zone of each reader. */
-export function reminderFor({ timeout_at }: Pick<TaskWithDocuments, "timeout_at">): SlackMessage {
-  const due = moment(timeout_at);
+export function reminderFor(task: TaskWithDocuments): SlackMessage {
+  const due = moment(task.timeout_at);
+  const otherwise = sayFallback(formFor(task), slackTaskOf(task));
   const text = { type: "mrkdwn", text: `Reminder: no one has answered yet. An answer is due by ${due}.` } as const;
-  return { text: "Reminder: no one has answered yet.", blocks: [{ type: "section", text }] };
+  const said = otherwise === "" ? [] : [{ type: "context" as const, elements: [line(otherwise, 2_900)] }];
+  return { text: "Reminder: no one has answered yet.", blocks: [{ type: "section", text }, ...said] };
 }
 
 /** Returns the fields of a task that Slack needs: of an open one, with the arguments that are up for approval. */
@@ -172,6 +175,8 @@ export function slackTaskOf(stored: TaskWithDocuments): SlackTask {
     actions: fromStored(task),
     redact_payload: task.redact_payload,
     timeout_at: task.timeout_at,
+    urgent: task.urgent === 1,
+    on_timeout: parseJson(task.on_timeout),
     ...(task.approvals !== null && { round: roundOf(task) }),
   };
 }

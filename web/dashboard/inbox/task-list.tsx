@@ -22,9 +22,9 @@ import { CreateSample } from "./sample.tsx";
 import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
 import { NOTHING, select, useSelection } from "./selection.ts";
 import { Snippet } from "../ui/snippet.tsx";
-import { Deadline, isOpenStatus, StatusChip, useIsOver } from "../ui/status.tsx";
+import { Deadline, isOpenStatus, StatusChip, UrgentChip, useIsOver } from "../ui/status.tsx";
 import { useNames, whoOf } from "./who.ts";
-import type { Names } from "./who.ts";
+import type { Names } from "./names.ts";
 
 export const TITLES: Record<Scope["scope"], string> = {
   all: "Inbox",
@@ -289,6 +289,7 @@ const Row = memo(
           )}
           <span className="task-meta">
             <StatusChip status={isOver ? "timed_out" : task.status} />
+            {task.urgent && isOpenStatus(task.status) && !isOver && <UrgentChip />}
             {who !== null && <span className="who">{who}</span>}
             {isOpenStatus(task.status) && !isOver && <Deadline created={task.created_at} at={task.timeout_at} />}
           </span>

@@ -3,9 +3,7 @@ import { isFallback } from "../../../endings/answer-state.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { usePeople } from "../projects/queries.ts";
 import { nameOf } from "../queries.ts";
-
-/** The names of people, by their id and by their email in lower case. */
-export type Names = ReadonlyMap<string, string>;
+import { named, type Names } from "./names.ts";
 
 type Closed = Pick<
   ListedTask,
@@ -85,11 +83,4 @@ export function throughApi(
 /** @param email - of the person who cancelled */
 export function cancellerOf(email: string, me: Me, names: Names): string {
   return email === me.email ? "you" : (named(email, names) ?? email);
-}
-
-/** Returns the name for an email, or the email. */
-export function named(email: string, names: Names): string;
-export function named(email: string | null, names: Names): string | null;
-export function named(email: string | null, names: Names): string | null {
-  return email === null ? null : (names.get(email.toLowerCase()) ?? email);
 }

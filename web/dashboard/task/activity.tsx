@@ -18,7 +18,10 @@ import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { ignoredHints } from "../../../form/plan/ignored-hints.ts";
 import { get, post } from "../api.ts";
-import type { AuditEntry, Task, WebhookDelivery } from "../api.ts";
+import type { AuditEntry, Me, Task, WebhookDelivery } from "../api.ts";
+import { chainOf, sayDone } from "../escalation/trail.ts";
+import type { Names } from "../inbox/names.ts";
+import { useNames } from "../inbox/who.ts";
 import { actorOf, memberOf } from "./actor.ts";
 import { notificationOf, undelivered } from "./notifications.ts";
 import type { Notification } from "./notifications.ts";
@@ -30,12 +33,14 @@ import { toast } from "../ui/toasts.ts";
 const FAILURES: ReadonlySet<string> = new Set(["notification_failed", "callback_abandoned", "routing_unmatched"]);
 
 /** The audit trail of a task, its callbacks, and its ignored hints. For operators. */
-export function Activity({ task }: { task: Task }) {
+export function Activity({ task, me }: { task: Task; me: Me }) {
+  const names = useNames(me);
   const { data: trail, error, refetch } = useQuery(auditQuery(task.id));
   if (error !== null)
     return <ErrorPanel title="Could not load the activity" error={error} retry={() => void refetch()} />;
   if (trail === undefined) return <p className="hint">Loading</p>;
   const failures = failuresOf(trail);
+  const chain = chainOf(trail, task, names);
   return (
     <div className="task-sections">
       {failures.length > 0 && (
@@ -43,7 +48,7 @@ export function Activity({ task }: { task: Task }) {
           <h2 id="failures">Needs attention</h2>
           <ol className="trail">
             {failures.map((entry) => (
-              <Entry key={entry.id} entry={entry} task={task} />
+              <Entry key={entry.id} entry={entry} task={task} names={names} />
             ))}
           </ol>
         </section>
@@ -52,11 +57,23 @@ export function Activity({ task }: { task: Task }) {
         <Callbacks task={task} url={task.callback_url} />
       )}
       <Ignored task={task} />
+      {chain.length > 1 && (
+        <section aria-labelledby="chain">
+          <h2 id="chain">Who had it</h2>
+          <ol className="chain">
+            {chain.map(({ id, says }) => (
+              <li key={id} dir="auto">
+                {says}
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
       <section aria-labelledby="trail">
         <h2 id="trail">What happened</h2>
         <ol className="trail">
           {trail.map((entry) => (
-            <Entry key={entry.id} entry={entry} task={task} />
+            <Entry key={entry.id} entry={entry} task={task} names={names} />
           ))}
         </ol>
       </section>
@@ -81,6 +98,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
   offered: { says: "offered it to several people", Icon: IconUser },
   released: { says: "released it", Icon: IconHandStop },
   completed: { says: "answered", Icon: IconCircleCheck },
+  escalated: { says: "took a step", Icon: IconBell },
   fallback: { says: "took the answer given beforehand: no one answered in time", Icon: IconClockOff },
   approved: { says: "approved it", Icon: IconCircleCheck },
   declined: { says: "decided against it", Icon: IconCircleX },
@@ -99,7 +117,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
 /** Verdicts of the automatic check. The person of such an entry only gave the answer. */
 const VERDICTS: ReadonlySet<string> = new Set(["verified", "rejected", "verification_exhausted"]);
 
-function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
+function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: Names }) {
   const action = isByDeadline(entry) ? "fallback" : entry.action;
   const { says, Icon } = ACTIONS[action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
   const notification = notificationOf(entry);
@@ -121,7 +139,13 @@ function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
           ) : (
             <>
               <strong dir="auto">{actorOf(entry)}</strong>{" "}
-              {notification === null ? says : <Notified {...notification} />}
+              {entry.action === "escalated" ? (
+                sayDone(entry, task, names)
+              ) : notification === null ? (
+                says
+              ) : (
+                <Notified {...notification} />
+              )}
               {deadlines !== null && (
                 <>
                   {" "}

@@ -20,7 +20,8 @@ import { actorOf } from "./actor.ts";
 import { wasCheckedLast } from "./checking.ts";
 import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
-import { answererOf, cancellerOf, throughApi, useNames, type Names } from "../inbox/who.ts";
+import type { Names } from "../inbox/names.ts";
+import { answererOf, cancellerOf, throughApi, useNames } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
 
 const Decided = lazily("decided", async () => (await import("../action/decided.tsx")).Decided);

@@ -5,12 +5,13 @@ import { actionsOf } from "../action/asked.ts";
 import { ActionLine } from "../action/line.tsx";
 import type { Me, Task } from "../api.ts";
 import { useDay } from "../absence/chip.tsx";
+import { NextSteps } from "../escalation/next-steps.tsx";
 import { useNames, whoOf, type Names } from "../inbox/who.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
 import { useNow } from "../ui/now.ts";
-import { Deadline, isOpenStatus, StatusChip } from "../ui/status.tsx";
+import { Deadline, isOpenStatus, StatusChip, UrgentChip } from "../ui/status.tsx";
 import type { Claim } from "./claim.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { TaskMenu } from "./task-menu.tsx";
@@ -46,6 +47,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
           <IconArrowLeft size={16} stroke={1.75} aria-hidden />
         </button>
         <StatusChip status={isOver ? "timed_out" : task.status} />
+        {isOpen && task.urgent && <UrgentChip />}
         {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
         {who !== null && !(isOver && isOpenStatus(task.status)) && <span className="who">{who}</span>}
         <span className="grow" />
@@ -70,6 +72,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
           showRaw={showRaw}
         />
       </div>
+      {isOpen && <NextSteps task={task} me={me} />}
       <h1 ref={heading} tabIndex={-1} dir="auto">
         {first}
       </h1>

@@ -176,7 +176,7 @@ function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
           {isOpen && !isAboutActions && <AnswerBar form={reply} skip={navigation.skip} answer={goToAnswer} />}
         </Tabs.Panel>
         <Tabs.Panel value="activity">
-          <Activity task={task} />
+          <Activity task={task} me={me} />
         </Tabs.Panel>
         <Tabs.Panel value="raw">
           <Raw task={task} />

@@ -32,6 +32,11 @@ export function StatusChip({ status }: { status: TaskStatus }) {
   );
 }
 
+/** Says that a step has marked an open task as urgent. */
+export function UrgentChip() {
+  return <span className="chip bad">Urgent</span>;
+}
+
 /** Returns whether the task still waits for an answer. */
 export function isOpenStatus(status: TaskStatus): boolean {
   return status === "created" || status === "rejected";

@@ -24,6 +24,10 @@ export interface SlackTask {
   actions: Actions | null;
   redact_payload: boolean;
   timeout_at: number;
+  /** A step has marked it as urgent. */
+  urgent: boolean;
+  /** The answer that counts if no one gives one; null without any. */
+  on_timeout: unknown;
   /** Where several people must approve: the round that its payload is of. */
   round?: number;
 }
