@@ -51,10 +51,6 @@ function terminal({ call }: TestService) {
       const command = await showTask(id, options);
       return (await run(async (output) => command({ client }, output))).out;
     },
-    list: async () => {
-      const command = await listTasks({});
-      return (await run(async (output) => command(client, output))).out;
-    },
     decide: async (id: string, decision: string, options: DecideOptions = {}, ask: Ask = null) => {
       const command = await decideTask(id, decision, options, ask);
       return run(async (output) => command({ client }, output));
