@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { axe, SIZES, testInBrowser } from "./support/browser.ts";
+import { axe, testInBrowser } from "./support/browser.ts";
 import { withEmbed, type Embedding } from "./support/embed-host.ts";
 import { focused, tabTo, walk, walkDialog, walkMenus } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
+import { inEachView } from "./support/views.ts";
 import { addAgent, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtp } from "../support/smtp.ts";
@@ -14,11 +15,11 @@ import { startSmtp } from "../support/smtp.ts";
 const ADA = "ada@example.com";
 /** The stops of a page that are looked at: the frame around the pages, and what is new on each. */
 const STOPS_LIGHT = 45;
-const STOPS_MAX = [
-  ["light", STOPS_LIGHT],
+const STOPS_MAX = {
+  light: STOPS_LIGHT,
   // The order is the same: enough stops to see the ring.
-  ["dark", 12],
-] as const;
+  dark: 12,
+} as const;
 
 interface Stage {
   service: Embedding;
@@ -86,38 +87,14 @@ async function stage(t: TestContext): Promise<Stage> {
 const isThere = (page: Page, text: string): Promise<void> =>
   page.getByText(text).filter({ visible: true }).first().waitFor();
 
-/** Shows the page in a theme. It has all of its colours when this resolves. */
-async function show(page: Page, theme: "light" | "dark"): Promise<void> {
-  await page.emulateMedia({ colorScheme: theme });
-  // The dashboard notes the theme at its root, some time after the browser has changed. Colours may change in a transition.
-  await page.waitForFunction(
-    (wanted) => (document.documentElement.dataset["mantineColorScheme"] ?? wanted) === wanted,
-    theme,
-  );
-  await page.evaluate(async () => {
-    // What follows from a new size is drawn in one frame, and is there in the next.
-    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
-    const changing = document.getAnimations().filter((one) => one instanceof CSSTransition);
-    await Promise.allSettled(changing.map((one) => one.finished));
-  });
-}
-
-/**
- * Walks through the page that is open, in every size and both themes. A page follows those of the system, and so it is loaded
- * once.
- */
+/** Walks through the page that is open in every view, and so loads it once. */
 async function check(t: TestContext, page: Page, name: string, isWithAxe = true): Promise<void> {
-  for (const size of ["phone", "tablet", "wide"] as const)
-    await t.test(`${name}: ${size}`, async () => {
-      await page.setViewportSize(SIZES[size]);
-      for (const [theme, max] of STOPS_MAX) {
-        await show(page, theme);
-        const { stops, problems } = await walk(page, max);
-        assert.deepEqual(problems, [], theme);
-        assert.ok(stops > 0, `no stops, ${theme}`);
-        if (isWithAxe) await axe(page, theme === "light" ? "all" : "colours");
-      }
-    });
+  await inEachView(t, page, name, ["phone", "tablet", "wide"], async ({ theme, rules }) => {
+    const { stops, problems } = await walk(page, STOPS_MAX[theme]);
+    assert.deepEqual(problems, []);
+    assert.ok(stops > 0, "it has no stops");
+    if (isWithAxe) await axe(page, rules);
+  });
 }
 
 testInBrowser("every page before somebody has signed in can be walked with the keyboard", async (open, t) => {
