@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { axe, screenshot, SIZES, testInBrowser } from "./support/browser.ts";
+import { inEachView } from "./support/views.ts";
 import { serve } from "../support/dashboard.ts";
 
 /** The product's name leads back to the dashboard. */
@@ -21,13 +22,9 @@ const isDark = (page: Page): Promise<boolean> =>
     return false;
   });
 
-const VIEWS = (["light", "dark"] as const).flatMap((theme) =>
-  (["phone", "wide"] as const).map((size) => ({ theme, size })),
-);
-
 /**
- * Looks at the page that is open in every theme and size. These pages are long: loading them takes seconds, and so does a
- * check with axe.
+ * Looks at the page that is open in every view. These pages are long: loading them takes seconds, and so does a check with
+ * axe.
  */
 async function lookAt(
   t: TestContext,
@@ -35,15 +32,12 @@ async function lookAt(
   name: string,
   look: (theme: "light" | "dark") => Promise<void>,
 ): Promise<void> {
-  for (const { theme, size } of VIEWS)
-    await t.test(`${name}: ${theme}, ${size}`, async () => {
-      await page.emulateMedia({ colorScheme: theme });
-      await page.setViewportSize(SIZES[size]);
-      await look(theme);
-      // Colours depend on the theme alone, and everything else on the size alone.
-      if ((theme === "light") === (size === "wide")) await axe(page);
-      await screenshot(page, `${name.replaceAll(" ", "-")}-${theme}-${size}`);
-    });
+  await inEachView(t, page, name, ["phone", "wide"], async ({ theme, size }) => {
+    await look(theme);
+    // Colours depend on the theme alone, and everything else on the size alone.
+    if ((theme === "light") === (size === "wide")) await axe(page);
+    await screenshot(page, `${name.replaceAll(" ", "-")}-${theme}-${size}`);
+  });
 }
 
 /** The page is whole in the theme and size that it is shown in. */

@@ -4,7 +4,7 @@ import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures/forms.ts";
 import { entriesOf, planForm, readForm } from "../../form/plan/plan.ts";
 import { createLink } from "../../src/channels/email/links.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, testsOnOnePage } from "./support/browser.ts";
+import { axe, sharePage, testOnPage } from "./support/browser.ts";
 import { createTask, serve, type Service } from "../support/dashboard.ts";
 import { fillByKeyboard, submitByKeyboard } from "./form-filler.ts";
 
@@ -20,10 +20,11 @@ before(async () => {
 after(() => stop());
 
 for (const scripts of [true, false]) {
-  const testOnPage = testsOnOnePage({ scripts, theme: scripts ? "light" : "dark", expected: [/status of 422/] });
+  const shared = sharePage({ scripts, theme: scripts ? "light" : "dark", expected: [/status of 422/] });
   for (const fixture of FORM_FIXTURES)
     testOnPage(
       `"${fixture.title}" is answered through a link, ${scripts ? "with" : "without"} scripts`,
+      shared,
       async (page) => {
         const { response_schema, form_definition, payload = {} } = fixture;
         const { id } = await createTask(service, fixture.title, {

@@ -8,7 +8,7 @@ import { entriesOf, planForm, readForm } from "../../form/plan/plan.ts";
 import { idOf } from "../../web/form/dom-ids.ts";
 import type { Gallery } from "../../gallery/server.ts";
 import { openGallery } from "./gallery.ts";
-import { axe, hasCount, testsOnOnePage } from "./support/browser.ts";
+import { axe, hasCount, sharePage, testOnPage } from "./support/browser.ts";
 import { fillByKeyboard, put, submitByKeyboard } from "./form-filler.ts";
 
 const options = { timeZone: FIXTURE_ZONE, expected: [/status of 422/] };
@@ -47,10 +47,10 @@ export function promiseForms(kind: "react" | "preact" | "html", theme: "light" |
   before(async () => void (gallery = await openGallery()));
   after(() => gallery.close());
   const scripts = kind !== "html";
-  const testOnPage = testsOnOnePage({ ...options, scripts });
+  const shared = sharePage({ ...options, scripts });
 
   for (const fixture of FORM_FIXTURES) {
-    testOnPage(`"${fixture.title}" is answered by keyboard alone, and accepted (${kind})`, async (page) => {
+    testOnPage(`"${fixture.title}" is answered by keyboard alone, and accepted (${kind})`, shared, async (page) => {
       await page.emulateMedia({ colorScheme: theme });
       await page.goto(`${gallery.url}/${fixture.name}/${kind}`);
       await page.locator("form.answer").waitFor();
@@ -59,7 +59,7 @@ export function promiseForms(kind: "react" | "preact" | "html", theme: "light" |
       assert.deepEqual(await accepted(page), fixture.answer);
     });
 
-    testOnPage(`"${fixture.title}" refuses wrong answers at their fields (${kind})`, async (page) => {
+    testOnPage(`"${fixture.title}" refuses wrong answers at their fields (${kind})`, shared, async (page) => {
       await page.emulateMedia({ colorScheme: theme === "light" ? "dark" : "light" });
       const right = entriesFor(fixture);
       let isFilled = false;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { axe, testInBrowser, type Open, type PageOptions } from "./support/browser.ts";
+import { axe, testInBrowser } from "./support/browser.ts";
 import { withEmbed, type Embedding } from "./support/embed-host.ts";
 import { focused, tabTo, walk, walkDialog, walkMenus } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
+import { inEachView } from "./support/views.ts";
 import { addAgent, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtp } from "../support/smtp.ts";
@@ -14,11 +15,11 @@ import { startSmtp } from "../support/smtp.ts";
 const ADA = "ada@example.com";
 /** The stops of a page that are looked at: the frame around the pages, and what is new on each. */
 const STOPS_LIGHT = 45;
-const STOPS_MAX = [
-  ["light", STOPS_LIGHT],
+const STOPS_MAX = {
+  light: STOPS_LIGHT,
   // The order is the same: enough stops to see the ring.
-  ["dark", 12],
-] as const;
+  dark: 12,
+} as const;
 
 interface Stage {
   service: Embedding;
@@ -86,43 +87,26 @@ async function stage(t: TestContext): Promise<Stage> {
 const isThere = (page: Page, text: string): Promise<void> =>
   page.getByText(text).filter({ visible: true }).first().waitFor();
 
-/** Shows the page in a theme. It has all of its colours when this resolves. */
-async function show(page: Page, theme: "light" | "dark"): Promise<void> {
-  await page.emulateMedia({ colorScheme: theme });
-  // The dashboard notes the theme at its root, some time after the browser has changed. Colours may change in a transition.
-  await page.waitForFunction(
-    (wanted) => (document.documentElement.dataset["mantineColorScheme"] ?? wanted) === wanted,
-    theme,
-  );
-  await page.evaluate(async () => {
-    await new Promise(requestAnimationFrame);
-    const changing = document.getAnimations().filter((one) => one instanceof CSSTransition);
-    await Promise.allSettled(changing.map((one) => one.finished));
+/** Walks through the page that is open in every view, and so loads it once. */
+async function check(t: TestContext, page: Page, name: string, isWithAxe = true): Promise<void> {
+  await inEachView(t, page, name, ["phone", "tablet", "wide"], async ({ theme, rules }) => {
+    const { stops, problems } = await walk(page, STOPS_MAX[theme]);
+    assert.deepEqual(problems, []);
+    assert.ok(stops > 0, "it has no stops");
+    if (isWithAxe) await axe(page, rules);
   });
 }
 
-/** Walks through the page that is open, in both themes. A page follows that of the system. */
-async function check(page: Page, name: string, isWithAxe = true): Promise<void> {
-  for (const [theme, max] of STOPS_MAX) {
-    await show(page, theme);
-    const { stops, problems } = await walk(page, max);
-    assert.deepEqual(problems, [], `${name}, ${theme}`);
-    assert.ok(stops > 0, `${name}, ${theme}, has no stops`);
-    if (isWithAxe) await axe(page, theme === "light" ? "all" : "colours");
-  }
-}
-
-/** The pages before somebody has signed in. */
-async function walkOutside(open: Open, t: TestContext, options: PageOptions): Promise<void> {
+testInBrowser("every page before somebody has signed in can be walked with the keyboard", async (open, t) => {
   const fresh = await serve(t);
-  const page = await open({ ...options, expected: [/status of 404/] });
+  const page = await open({ size: "phone", expected: [/status of 404/] });
   await page.goto(`${fresh.url}/setup`);
   await isThere(page, "Welcome. Who are you?");
-  await check(page, "/setup");
+  await check(t, page, "/setup");
   await addOperator(fresh, ADA);
   await page.goto(`${fresh.url}/login`);
   await page.getByRole("button", { name: "Sign in" }).waitFor();
-  await check(page, "/login");
+  await check(t, page, "/login");
   for (const [path, text] of [
     ["/docs/troubleshooting", "Troubleshooting"],
     ["/api/redoc", "API reference"],
@@ -132,45 +116,46 @@ async function walkOutside(open: Open, t: TestContext, options: PageOptions): Pr
     await page.goto(fresh.url + path);
     await isThere(page, text);
     // The pages of the API are long, and their own test checks them with axe (api-docs.test.ts).
-    await check(page, path, !path.startsWith("/api/"));
+    await check(t, page, path, !path.startsWith("/api/"));
   }
-}
+});
 
-async function walkForms(open: Open, { service, mailPage, embedded }: Stage, options: PageOptions) {
-  const mail = await open(options);
+testInBrowser("every page with a form can be walked with the keyboard", async (open, t) => {
+  const { service, mailPage, embedded } = await stage(t);
+  const mail = await open({ size: "phone" });
   await mail.goto(mailPage);
   await mail.getByRole("heading", { level: 1, name: "Approve the refund?" }).waitFor();
-  await check(mail, "the mail page");
-  const host = await open({ ...options, origins: [service.url] });
+  await check(t, mail, "the mail page");
+  const host = await open({ size: "phone", origins: [service.url] });
   const frame = await service.show(host, embedded);
   await frame.getByRole("button", { name: "Submit answer" }).waitFor();
-  await check(host, "the page with the embedded form");
-}
+  await check(t, host, "the page with the embedded form");
+});
 
-for (const size of ["phone", "tablet", "wide"] as const) {
-  testInBrowser(`every page of the dashboard can be walked with the keyboard: ${size}`, async (open, t) => {
-    const { service, dashboard } = await stage(t);
-    const page = await open({ size, expected: [/status of 404/] });
-    await signIn(page, service, ADA);
-    for (const [path, text] of dashboard) {
-      await page.goto(service.url + path);
-      await isThere(page, text);
-      await check(page, path);
-    }
-    // The other views of a task have no address.
-    await page.goto(service.url + dashboard[1]![0]);
-    for (const view of ["Activity", "Raw"]) {
-      await page.getByRole("tab", { name: view }).focus();
-      await page.keyboard.press("Enter");
-      await page.getByRole("tabpanel", { name: view }).waitFor();
-      await check(page, view);
-    }
-  });
-  testInBrowser(`every page beside the dashboard can be walked with the keyboard: ${size}`, async (open, t) => {
-    await walkOutside(open, t, { size });
-    await walkForms(open, await stage(t), { size });
-  });
-}
+/** Several tests, because one that walks through all pages would take longer than a test may. */
+const PARTS = 3;
+for (let part = 0; part < PARTS; part++)
+  testInBrowser(
+    `every page of the dashboard can be walked with the keyboard: part ${part + 1} of ${PARTS}`,
+    async (open, t) => {
+      const { service, dashboard } = await stage(t);
+      const page = await open({ size: "phone", expected: [/status of 404/] });
+      await signIn(page, service, ADA);
+      for (const [path, text] of dashboard.filter((_, i) => i % PARTS === part)) {
+        await page.goto(service.url + path);
+        await isThere(page, text);
+        await check(t, page, text);
+        if (path !== dashboard[1]![0]) continue;
+        // The other views of a task have no address.
+        for (const view of ["Activity", "Raw"]) {
+          await page.getByRole("tab", { name: view }).focus();
+          await page.keyboard.press("Enter");
+          await page.getByRole("tabpanel", { name: view }).waitFor();
+          await check(t, page, view);
+        }
+      }
+    },
+  );
 
 for (const size of ["phone", "tablet", "wide"] as const)
   testInBrowser(`menus and dialogs open, close and give the focus back: ${size}`, async (open, t) => {

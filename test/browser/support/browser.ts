@@ -47,14 +47,17 @@ export function testInBrowser(name: string, run: (open: Open, t: TestContext) =>
   void test(name, { timeout: TEST_MS }, (t) => withPages((open) => run(open, t)));
 }
 
+/** A page that several tests use, one after the other. */
+export interface SharedPage {
+  opened(): Promise<Watched>;
+  close(): Promise<void>;
+}
+
 /**
- * Returns what registers promises that are kept on one page, one after the other: a browser needs about half the time for
- * pages of an address that it has loaded before. Only for pages that keep nothing in the browser. After a failure, the next test
- * gets a new page.
+ * Returns a page for the tests of a file. A browser needs about half the time for pages of an address that it has loaded before.
+ * Only for pages that keep nothing in the browser.
  */
-export function testsOnOnePage(
-  options: PageOptions,
-): (name: string, run: (page: Page, t: TestContext) => Promise<void>) => void {
+export function sharePage(options: PageOptions): SharedPage {
   let watched: Promise<Watched> | undefined;
   const close = async () => {
     const page = watched;
@@ -62,19 +65,21 @@ export function testsOnOnePage(
     await (await page)?.close();
   };
   after(close);
-  return (name, run) => {
-    void test(name, { timeout: TEST_MS }, async (t) => {
-      watched ??= openPage(options);
-      const { page, problems } = await watched;
-      try {
-        await run(page, t);
-        assert.deepEqual(await problems(), []);
-      } catch (error) {
-        await close();
-        throw error;
-      }
-    });
-  };
+  return { opened: () => (watched ??= openPage(options)), close };
+}
+
+/** Registers a promise that is kept on a shared page. If it is broken, the next test gets a new page. */
+export function testOnPage(name: string, shared: SharedPage, run: (page: Page) => Promise<void>): void {
+  void test(name, { timeout: TEST_MS }, async () => {
+    const { page, problems } = await shared.opened();
+    try {
+      await run(page);
+      assert.deepEqual(await problems(), []);
+    } catch (error) {
+      await shared.close();
+      throw error;
+    }
+  });
 }
 
 /**
