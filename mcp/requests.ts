@@ -43,6 +43,9 @@ export interface NewRequest {
   assignTo: string | undefined;
   notify: readonly string[] | undefined;
   timeoutSeconds: number;
+  /** As in the API. */
+  escalation: string | readonly object[] | undefined;
+  onTimeout: Question["onTimeout"];
   isConfidential: boolean;
 }
 
@@ -146,6 +149,8 @@ async function ask(own: Own, request: NewRequest, patience: Patience): Promise<H
     timeoutSeconds: request.timeoutSeconds,
     assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
     notify: request.notify,
+    escalation: request.escalation as Question["escalation"],
+    onTimeout: request.onTimeout,
     redactPayload: request.isConfidential,
     project: own.project,
   };
@@ -296,6 +301,7 @@ async function keyOfContent({
   assignTo,
   notify,
   redactPayload,
+  onTimeout,
   about,
 }: Question): Promise<string> {
   const asked = {
@@ -308,6 +314,7 @@ async function keyOfContent({
     timeout_seconds: 0,
     assign_to: assignTo ?? null,
     notify: notify ? [...notify] : null,
+    on_timeout: onTimeout,
   };
   return keyOf(asked, redactPayload === true ? "confidential" : undefined);
 }

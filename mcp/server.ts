@@ -50,6 +50,30 @@ const asking = {
     .describe(
       "Keeps the context out of emails, chat messages, lists and the audit trail. People who may answer still see it.",
     ),
+  escalation: z
+    .union([
+      z.string().min(1).max(64),
+      z
+        .array(
+          z.object({
+            after: z.union([z.int().min(1), z.object({ fraction: z.number().gt(0).lt(1) })]),
+            do: z.enum(["remind", "notify", "offer", "assign", "raise"]),
+            to: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
+            calendar: z.string().min(1).max(64).optional(),
+          }),
+        )
+        .max(10),
+    ])
+    .optional()
+    .describe(
+      'What happens while no one answers: steps, or the name of a template such as "standard". after: seconds, or {fraction} of timeout_seconds. For example [{"after": {"fraction": 0.5}, "do": "remind"}, {"after": 7200, "do": "offer", "to": {"pool": "finance"}}, {"after": 10800, "do": "raise"}].',
+    ),
+  on_timeout: z
+    .object({ response: z.record(z.string(), z.unknown()) })
+    .optional()
+    .describe(
+      'The answer that counts if no one gives one in time, for example {"response": {"decision": "reject"}} for approve_action. Without it, the request is timed_out.',
+    ),
   wait_seconds: waitSeconds,
 };
 
@@ -186,6 +210,8 @@ export function createServer(requests: Requests, version: string): McpServer {
             assignTo: asked.assign_to,
             notify: asked.notify,
             timeoutSeconds: asked.timeout_seconds,
+            escalation: asked.escalation,
+            onTimeout: asked.on_timeout,
             isConfidential: asked.confidential,
           },
           patienceOf(wait_seconds, ctx),
@@ -224,6 +250,8 @@ export function createServer(requests: Requests, version: string): McpServer {
             assignTo: asked.assign_to,
             notify: asked.notify,
             timeoutSeconds: asked.timeout_seconds,
+            escalation: asked.escalation,
+            onTimeout: asked.on_timeout,
             isConfidential: asked.confidential,
           },
           patienceOf(wait_seconds, ctx),

@@ -62,6 +62,22 @@ void test("the question for several people is another one than that for one pers
   assert.deepEqual([one.record.approvals, two.record.approvals?.need], [null, 2]);
 });
 
+void test("the question with an answer for the deadline is another one, and its steps are not part of its key", async () => {
+  const human = createTestHuman(neverAnswer());
+  const refund = { name: "refund", args: { amount: 1 } };
+  const onTimeout = { response: { decision: "reject" } };
+  const one = await human.client.ask(approval(refund));
+  const two = await human.client.ask(approval({ ...refund, onTimeout, escalation: [{ after: 600, do: "raise" }] }));
+  const same = await human.client.ask(approval({ ...refund, onTimeout }));
+  assert.notEqual(two.id, one.id);
+  assert.deepEqual([same.id, same.isReplay], [two.id, true]);
+  assert.deepEqual([one.record.on_timeout, two.record.on_timeout], [null, onTimeout]);
+  assert.deepEqual(
+    two.record.escalation.map(({ do: kind, after }) => [kind, after]),
+    [["raise", 600]],
+  );
+});
+
 void test("an edit gives the changed arguments and what changed, checked and typed by the schema", async () => {
   const argsSchema = z.object({ amount: z.number(), due: z.iso.date().transform((text) => new Date(text)) });
   const given = { amount: 90, due: "2026-02-01" };

@@ -34,6 +34,13 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   project?: string | undefined;
   /** Where to announce the task: `email:dana@example.com`, `slack:#approvals`. */
   notify?: readonly string[] | null | undefined;
+  /**
+   * What happens while no one answers: up to ten steps, `{after, do, to?}`, or the name of a template. `[]`: nothing, not even
+   * the reminder by email.
+   */
+  escalation?: CreateTask["escalation"];
+  /** The answer that counts if no one gives one in time: `{response}`, as it is stored. Default: none does. */
+  onTimeout?: CreateTask["on_timeout"];
   /** Hints for the form. */
   formDefinition?: JsonObject | null | undefined;
   /** Lets a model check the answer: `{provider, instructions, model?, max_attempts?, api_key_env?, metadata?}`. */
@@ -96,16 +103,18 @@ export async function bodyOf(question: Question): Promise<CreateTask & { idempot
       payload: (question.payload ?? {}) as JsonObject,
       payload_schema: payloadSchema === undefined ? { type: "object" } : jsonSchemaOf(payloadSchema, "payloadSchema"),
       response_schema: wrapSchema(jsonSchemaOf(responseSchema, "responseSchema")),
-      form_definition: question.formDefinition ?? null,
+      form_definition: question.formDefinition,
     }),
     timeout_seconds: question.timeoutSeconds ?? DAY_SECONDS,
-    assign_to: question.assignTo ?? null,
-    notify: notify ? [...notify] : null,
+    assign_to: question.assignTo,
+    notify,
+    escalation: question.escalation,
+    on_timeout: question.onTimeout,
     on_behalf_of: question.onBehalfOf,
     project: question.project,
-    verifier_config: question.verifierConfig ?? null,
-    redact_payload: question.redactPayload ?? false,
-    callback_url: question.callbackUrl ?? null,
+    verifier_config: question.verifierConfig,
+    redact_payload: question.redactPayload,
+    callback_url: question.callbackUrl,
   } as CreateTask;
   return { ...asked, idempotency_key: question.idempotencyKey ?? (await keyOf(asked, occasion)) };
 }

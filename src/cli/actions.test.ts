@@ -293,3 +293,20 @@ testOnBoth(
     ]);
   },
 );
+
+testOnBoth("a task is created with a template or with steps, and with an answer for the deadline", async (service) => {
+  const { client, create } = terminal(service);
+  const asked = { task: "Release it?", timeout: "3600", onTimeout: '{"approved": false}' };
+  const named = await client.get(await create({ ...asked, escalation: "standard" }));
+  assert.deepEqual(
+    named.escalation.map(({ do: kind }) => kind),
+    ["remind", "raise", "remind"],
+  );
+  assert.deepEqual(named.on_timeout, { response: { approved: false } });
+  const listed = await client.get(await create({ ...asked, key: "k", escalation: '[{"after": 60, "do": "raise"}]' }));
+  assert.deepEqual(
+    listed.escalation.map(({ do: kind }) => kind),
+    ["raise"],
+  );
+  await assert.rejects(createTask({ ...asked, escalation: '{"after": 60}' }), UsageError);
+});

@@ -142,6 +142,8 @@ function addTaskCommands(program: Command, { env, output, ask, finish }: Surroun
     .option("--message-required <list>", "decisions that need a message")
     .option("--actions <json>", "asks about 2 to 50 actions: a list, with the fields of the API")
     .option("--timeout <seconds>", "how long the task can be answered")
+    .option("--escalation <name or json>", "what happens while no one answers: a template, or a list of steps")
+    .option("--on-timeout <json>", "the answer that counts if no one gives one in time")
     .option("--key <key>", "the idempotency key")
     .option("--assign-to <address>", "who is to answer")
     .option("--notify <channel:target>", "where to announce the task; may be given several times", collect)

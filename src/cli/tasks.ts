@@ -25,6 +25,8 @@ export interface CreateOptions extends ActionOptions {
   assignTo?: string;
   notify?: string[];
   callbackUrl?: string;
+  escalation?: string;
+  onTimeout?: string;
   wait?: boolean;
 }
 
@@ -40,6 +42,9 @@ export async function createTask(given: CreateOptions): Promise<TaskCommand> {
     assignTo: given.assignTo === undefined ? null : { email: given.assignTo },
     notify: given.notify,
     callbackUrl: given.callbackUrl,
+    escalation: given.escalation === undefined ? undefined : await readEscalation(given.escalation),
+    onTimeout:
+      given.onTimeout === undefined ? undefined : { response: await readObject(given.onTimeout, "--on-timeout") },
   };
   return async (client, { result, note }) => {
     const { id, url, isReplay, answer } = await client.ask(question);
@@ -50,6 +55,15 @@ export async function createTask(given: CreateOptions): Promise<TaskCommand> {
     }
     return answered(answer, { result, note });
   };
+}
+
+/** Reads steps, or returns the name of a template. @throws UsageError */
+async function readEscalation(given: string): Promise<NonNullable<Question["escalation"]>> {
+  if (/^[\w.-]+$/.test(given) && given !== "-") return given;
+  const steps = await readJson(given, "--escalation");
+  if (!Array.isArray(steps))
+    throw new UsageError("--escalation is neither a list of steps nor the name of a template.");
+  return steps as Exclude<NonNullable<Question["escalation"]>, string>;
 }
 
 async function readQuestion(given: CreateOptions): Promise<Question> {
