@@ -702,7 +702,7 @@ export interface components {
                 };
                 /** @description The calendar whose open time counts, or null. */
                 calendar: string | null;
-                /** @description Whom it concerns, or null. Entries of `notify` are shown to those who see the `notify` of the task. */
+                /** @description Who it concerns, or null. Entries of `notify` are shown to those who see the `notify` of the task. */
                 to: string[] | {
                     [key: string]: unknown;
                 } | null;

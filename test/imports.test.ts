@@ -98,7 +98,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib",
     "test",
   ],
-  bench: ["agents", "deliveries", "db", "lib", "test"],
+  bench: ["agents", "deliveries", "escalation", "db", "lib", "test"],
   pack: [],
   test: [
     "app",

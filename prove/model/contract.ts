@@ -17,7 +17,8 @@ import {
 import { cancelTask, end, move, NOTHING, SYSTEM, timeOut, type Actor } from "./moves.ts";
 import { FLAWS, type Request } from "./requests.ts";
 import { archive, NO_PROJECT, readAgent, readProject, resume, stop, sweepStopped } from "./stopping.ts";
-import { moveSteps, stepsOf, takeSteps } from "./steps.ts";
+import { moveSteps, stepsOf } from "./steps.ts";
+import { takeSteps } from "./take-steps.ts";
 import { counts, deliveryRecord, entryRecord, list, listed, polled, record, stats } from "./views.ts";
 import {
   deadlineOf,

@@ -1,5 +1,4 @@
 /** How a task changes in the model: its status, its trail and its callback. */
-import { fallBack } from "./steps.ts";
 import { polled } from "./views.ts";
 import { deadlineOf, isTerminal, SECOND, type Entry, type Status, type Task, type World } from "./world.ts";
 
@@ -34,6 +33,14 @@ export function end(world: World, task: Task, status: Status, entry: Omit<Entry,
 export function cancelTask(world: World, task: Task, reason: string | null, by: Actor): void {
   task.reason = reason;
   end(world, task, "cancelled", { ...NOTHING, ...by, action: "cancelled", extra: reason === null ? null : { reason } });
+}
+
+/** Completes a task with the answer that its request gives for the deadline. */
+function fallBack(world: World, task: Task, approved: boolean): void {
+  const response = { approved };
+  Object.assign(task, { response, channel: "fallback" });
+  const extra = task.request.redact ? null : { response_keys: Object.keys(response) };
+  end(world, task, "completed", { ...NOTHING, ...SYSTEM, action: "completed", channel: "fallback", extra });
 }
 
 /** Ends every overdue task. @returns how many */

@@ -1,5 +1,5 @@
 import { invalid } from "../errors.ts";
-import { isJsonObject, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
+import { isJsonObject, parseJson, type JsonText } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";
 import type { After, StepKind, StepRequest, StepTarget } from "./schema.ts";
 
@@ -57,7 +57,7 @@ export function toStep({ do: kind, after, calendar, to }: StepRequest): Step {
 }
 
 /**
- * Rejects steps that can never happen, or that lack whom they concern. What `to` says is checked with the people of the task.
+ * Rejects steps that can never happen, or that do not say who they concern. What `to` says is checked with the people of the task.
  * @param path - of the steps in the request
  */
 export function requireLadder(steps: readonly Step[], path: string, timeout_seconds: number | null): void {
@@ -196,9 +196,4 @@ export function remindersOf(ladder: JsonText | null): number {
 /** Returns whether a step has offered the task to more people than its request names. */
 export function wasOffered(ladder: JsonText | null): boolean {
   return ladderOf(ladder)?.some(({ do: kind, done_at }) => kind === "offer" && done_at !== null) ?? false;
-}
-
-/** Whom a step concerns, for `offer` and `assign`. */
-export function assignToOf({ to }: Step): JsonObject {
-  return to as JsonObject;
 }

@@ -42,7 +42,7 @@ const StepKind = Type.Unsafe<StepKind>({
     "`remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.",
 });
 
-/** Whom a step concerns: entries of `notify`, or an `assign_to`. */
+/** Who a step concerns: entries of `notify`, or an `assign_to`. */
 export type StepTarget = string[] | JsonObject;
 
 const calendar = (description: string) => Text({ minLength: 1, maxLength: NAME_MAX, description });
@@ -92,7 +92,7 @@ const stepFields = {
     type: ["array", "object", "null"],
     items: { type: "string" },
     additionalProperties: true,
-    description: "Whom it concerns, or null. Entries of `notify` are shown to those who see the `notify` of the task.",
+    description: "Who it concerns, or null. Entries of `notify` are shown to those who see the `notify` of the task.",
   }),
 };
 

@@ -74,7 +74,7 @@ export function readSteps(
 }
 
 /**
- * Returns whom a step offers or gives the task to.
+ * Returns who a step offers or gives the task to.
  * @throws ServiceError VALIDATION_FAILED
  */
 export function routingOfStep({ do: kind, to }: Step, path: string): Routing {
