@@ -94,6 +94,41 @@ testOnBoth("a closed task, and one whose time is up, takes no more steps", async
   }
 });
 
+testOnBoth("several processes that look at once let each step happen once", async (service) => {
+  const ids: string[] = [];
+  for (let i = 0; i < 20; i++)
+    ids.push((await service.create({ escalation: [{ after: 60, do: "raise" }], idempotency_key: `one of ${i}` })).id);
+  service.clock.advance(60 * SECOND);
+  const counts = await Promise.all(Array.from({ length: 4 }, () => takeDueSteps(service.ctx, 7)));
+  counts.push(await takeDueSteps(service.ctx));
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    20,
+  );
+  for (const id of ids) assert.equal((await escalated(service, id)).length, 1);
+});
+
+testOnBoth("a clock that is set back repeats no step, and what is left waits for its time", async (service) => {
+  const { id, created_at } = await service.create({
+    timeout_seconds: HOUR_SECONDS,
+    escalation: [
+      { after: 60, do: "remind" },
+      { after: 120, do: "raise" },
+    ],
+  });
+  service.clock.advance(100 * SECOND);
+  await takeDueSteps(service.ctx);
+  service.clock.advance(-80 * SECOND);
+  assert.equal(await takeDueSteps(service.ctx), 0);
+  service.clock.advance(100 * SECOND);
+  assert.equal(await takeDueSteps(service.ctx), 1);
+  assert.deepEqual(
+    (await read(service, id)).escalation.map(({ done_at }) => (Date.parse(done_at!) - Date.parse(created_at)) / SECOND),
+    [100, 120],
+  );
+  assert.equal((await escalated(service, id)).length, 2);
+});
+
 testOnBoth("a step offers the task to more people, and its assignee stays one of them", async (service) => {
   const [ada, ben] = [await person(service), await person(service, { pool: "finance" })];
   const { id } = await service.create({

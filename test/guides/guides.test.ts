@@ -117,6 +117,21 @@ void test("docs/approvals.md: an action that two people must approve", { timeout
   });
 });
 
+void test("docs/escalation.md: a task with steps, and a template of them", { timeout: TEST_MS }, async (t) => {
+  const reader = await follow(t, {
+    page: "docs/escalation.md",
+    isRunning: true,
+    after: [["-X PUT", (_reader, said) => assert.match(said, /"name":"payments".*"is_built_in":false/)]],
+  });
+  const [task] = await reader.call<{ id: string; next_step: { do: string } }[]>("GET", "/api/tasks");
+  assert.equal(task!.next_step.do, "remind");
+  const templates = await reader.call<{ name: string }[]>("GET", "/api/escalations");
+  assert.deepEqual(
+    templates.map(({ name }) => name),
+    ["payments", "standard"],
+  );
+});
+
 void test("docs/calendars.md: a calendar is set, read and deleted", { timeout: TEST_MS }, async (t) => {
   const reader = await follow(t, {
     page: "docs/calendars.md",
