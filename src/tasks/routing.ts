@@ -88,10 +88,8 @@ export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void
  */
 async function chooseOne(tx: Tx, about: RoutedTask, group: Group): Promise<User | null> {
   // Choices run one after another, because each must see the one before.
-  await lockName(
-    tx,
-    `route:${group.role ?? ""}:${group.access_level ?? ""}${group.pool === null ? "" : `:${group.pool}`}`,
-  );
+  const pool = group.pool === null ? "" : `:${group.pool}`;
+  await lockName(tx, `route:${group.role ?? ""}:${group.access_level ?? ""}${pool}`);
   const members = membersOf(tx, about.task.project, group);
   const now = tx.now();
   const row = await members
