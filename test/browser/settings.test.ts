@@ -16,7 +16,7 @@ testInBrowser("a name and a time zone are saved, shown, and can be taken back", 
   const zone = page.getByRole("combobox", { name: "Time zone" });
   await zone.fill("new york");
   await page.getByRole("option", { name: "America/New York" }).click();
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Profile saved").waitFor();
   await page.getByRole("button", { name: "Ada Lovelace" }).waitFor();
   await page.reload();
@@ -27,7 +27,7 @@ testInBrowser("a name and a time zone are saved, shown, and can be taken back", 
   assert.equal(user?.display_name, "Ada Lovelace");
   await page.getByRole("button", { name: "Clear the time zone" }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("button", { name: "ada@example.com" }).waitFor();
   await page.reload();
   await page.getByRole("heading", { name: "Profile" }).waitFor();
