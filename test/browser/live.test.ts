@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { testInBrowser } from "./support/browser.ts";
 import { signIn } from "./support/sign-in.ts";
 import { addOperator, createTask, PASSWORD, serve, type Service } from "../support/dashboard.ts";
 
 const ADA = "ada@example.com";
+/** The event by which a page hears that its session has ended. */
+const SIGNED_OUT = "signed-out";
 
 /** Opens streams with the session of a page, as its other tabs do. They end with the test. */
 async function openStreams(service: Service, page: Page, count: number): Promise<void> {
@@ -67,6 +69,37 @@ testInBrowser("somebody who signs in again over the page gets events again", asy
   await dialog.waitFor({ state: "detached" });
   await createTask(service, "After it");
   await page.getByRole("link", { name: /^After it/ }).waitFor();
+});
+
+testInBrowser("an answer about the session before does not ask a person who has signed in again", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open({ expected: [/status of 401/] });
+  await signIn(page, service, ADA);
+  await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
+  await page.context().request.post(`${service.url}/api/auth/logout`, { headers: { origin: service.url } });
+  const dialog = page.getByRole("dialog", { name: "You are signed out" });
+  await dialog.getByLabel(/Password/).fill(PASSWORD);
+  const [isHeld, mayGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = async (route: Route) => {
+    const response = await route.fetch();
+    isHeld.resolve();
+    await mayGo.promise;
+    await route.fulfill({ response });
+  };
+  await page.route("**/api/auth/me", held, { times: 1 });
+  // As any other request does that is refused.
+  await page.evaluate((name) => dispatchEvent(new Event(name)), SIGNED_OUT);
+  await isHeld.promise;
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  const told = page.waitForResponse((response) => response.url().endsWith("/api/auth/me"));
+  mayGo.resolve();
+  await (await told).finished();
+  await createTask(service, "After it");
+  await page.getByRole("link", { name: /^After it/ }).click();
+  await page.getByRole("heading", { name: "After it" }).waitFor();
+  assert.equal(await dialog.count(), 0);
 });
 
 testInBrowser("a page connects again after an answer that is no stream", async (open, t) => {

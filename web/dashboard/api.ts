@@ -47,6 +47,11 @@ const RENEWING: ReadonlySet<string> = new Set([
 /** Counts new session cookies, because a 401 to an earlier request says nothing about the current session. */
 let signIns = 0;
 
+/** Returns how often this page has got a new session cookie. */
+export function countSignIns(): number {
+  return signIns;
+}
+
 /** The page where people sign in with a company account. It leads back to a path of the dashboard. */
 export function companySignIn(returnTo: string, more: Readonly<Record<string, string>> = {}): string {
   return `/api/auth/oidc/start?${new URLSearchParams({ ...more, return_to: returnTo })}`;

@@ -1,7 +1,7 @@
 import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { companySignIn, get, post, SIGNED_IN, SIGNED_OUT } from "./api.ts";
+import { companySignIn, countSignIns, get, post, SIGNED_IN, SIGNED_OUT } from "./api.ts";
 import type { Me } from "./api.ts";
 import { hasPasskeys, signInWithPasskey } from "./passkey.ts";
 import { sentenceOf } from "./ui/page.tsx";
@@ -12,7 +12,10 @@ import { mayUsePassword, queryClient, setupQuery } from "./queries.ts";
  * page of this browser, or signed in there.
  */
 async function find(me: Me): Promise<"in" | "out"> {
+  const before = countSignIns();
   const now = await get<Me>("/api/auth/me").catch(() => null);
+  // The person may have signed in here since this was asked. Then the answer is about the session before.
+  if (countSignIns() !== before) return "in";
   if (now?.authenticated !== true) return "out";
   if (now.user_id === me.user_id) await goOn();
   // Another person signed in.
