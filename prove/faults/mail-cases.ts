@@ -110,7 +110,7 @@ const escalates: UseCase["prepare"] = async ({ service }) => {
     escalation: [
       { after: 60, do: "remind" },
       { after: 61, do: "notify", to: ["email+desk:lee@example.com"] },
-      { after: 62, do: "assign", to: { email: DANA } },
+      { after: 62, do: "assign", to: { email: "kim@example.com" } },
       { after: 63, do: "offer", to: { emails: [DANA, "lee@example.com"] } },
       { after: 64, do: "raise" },
     ],

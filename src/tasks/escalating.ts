@@ -145,9 +145,11 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     // Reminders that became due while the service was down are one.
     if (walk.hasReminded) return {};
     walk.hasReminded = true;
-    const { tx, notifier, task } = walk;
+    const { tx, notifier } = walk;
     const notice = noticeOf(walk, "reminder");
     const told = parseNotify(toldIn(walk));
+    // As it is at this step: a later one may give it to another person.
+    const task = { ...walk.task };
     walk.owed.push(async () => {
       await notifier.enqueue(tx, notice, told);
       await notifyAssignee(tx, notifier, notice, task, told, told);
@@ -191,7 +193,7 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     Object.assign(task, to, task.claimed_by_user_id !== assigned_to_user_id && NO_CLAIM);
     const notice = noticeOf(walk, "assigned");
     const told = parseNotify(toldIn(walk));
-    if (isNew) walk.owed.push(() => notifyAssignee(tx, notifier, notice, task, told));
+    if (isNew) walk.owed.push(() => notifyAssignee(tx, notifier, notice, to, told));
     return task.redact_payload ? {} : routed.decision!.extra!;
   },
   raise: async ({ task }) => {
