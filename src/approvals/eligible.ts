@@ -21,7 +21,7 @@ type WhyExcluded = (person: Somebody) => string | null;
 /** Whose decision about a task does not count. */
 export interface Exclusions {
   of: WhyExcluded;
-  /** Why nobody's decision counts now; null if some people's do. */
+  /** Why no decision counts now; null if some people's do. */
   everyone: string | null;
 }
 

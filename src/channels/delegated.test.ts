@@ -63,7 +63,7 @@ testOnBoth("a delegate whom the task names too gets one mail", async (service, t
   assert.equal(mailsTo(smtp, BEN).length, 1);
 });
 
-testWithSlack("a message in Slack says for whom the assignee stands in", async ({ service, slack, send: sendAll }) => {
+testWithSlack("a message in Slack says who the assignee stands in for", async ({ service, slack, send: sendAll }) => {
   const member = slack.addUser({ name: "ben" });
   const { ada, ben } = await stage(service);
   await service.call("PATCH", `/api/users/${ben.id}`, {

@@ -9,7 +9,7 @@ export interface DelegatedFrom {
   until: number;
 }
 
-/** Returns for which absent person the assignee of a task stands in; null if for no one. */
+/** Returns the absent person that the assignee of a task stands in for; null if there is none. */
 export async function delegatedFromOf(
   reader: Reader,
   task: Pick<Task, "delegated_from_user_id" | "delegated_from_email" | "delegated_until">,
