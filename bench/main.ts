@@ -19,6 +19,7 @@ import { hungVerifier } from "./scenarios/hung-verifier.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
 import { inbox } from "./scenarios/inbox.ts";
 import { large } from "./scenarios/large.ts";
+import { lives } from "./scenarios/lives.ts";
 import { lostListen } from "./scenarios/lost-listen.ts";
 import { reads } from "./scenarios/reads.ts";
 import { replicas } from "./scenarios/replicas.ts";
@@ -38,6 +39,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   "create-latency": createLatency,
   reads,
   "agent-tokens": agentTokens,
+  lives,
   replicas,
   large,
   wake,

@@ -176,6 +176,12 @@ async function runTests(): Promise<boolean> {
     return `${took}${processorTime}  ${file}`;
   });
   process.stdout.write(`\nThe slowest files:\n${lines.join("\n")}\n`);
+  const sets = Object.keys(SETS).flatMap((name) => {
+    const own = [...seconds.keys()].filter((file) => setOf(file) === name);
+    const sum = own.reduce((total, file) => total + (used.get(file) ?? 0), 0);
+    return own.length === 0 ? [] : [`${sum.toFixed(0).padStart(7)} s of processors  ${name}, ${own.length} files`];
+  });
+  process.stdout.write(`\nThe sets:\n${sets.join("\n")}\n`);
   return isGood && silent.length === 0;
 }
 

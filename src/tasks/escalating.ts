@@ -36,7 +36,7 @@ interface Ctx {
 }
 
 /** Tasks whose steps happen in one transaction, at most. */
-const BATCH = 100;
+const BATCH = 50;
 
 const DUE = dueTasks(
   "due steps",
