@@ -8,6 +8,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
+import { processorSeconds } from "../test/support/processor-time.ts";
 import { NotRun, type Suite } from "./suite.ts";
 import { SUITES } from "./suites.ts";
 
@@ -67,9 +68,12 @@ async function proveHere({ name, promise, counts, run }: Suite): Promise<Verdict
   const times = count ?? (values.short ? counts.short : counts.long);
   console.log(`\n${name}: ${times} ${counts.unit}, seed ${seed}`);
   const started = performance.now();
+  const usedBefore = processorSeconds()?.all ?? 0;
   try {
     await run({ seed, count: times, say: (line) => console.log(`  ${line}`) });
-    console.log(`  held, ${((performance.now() - started) / 1000).toFixed(0)} s: ${promise}`);
+    const used = processorSeconds();
+    const spent = used === null ? "" : ` (${(used.all - usedBefore).toFixed(0)} s of processors)`;
+    console.log(`  held, ${((performance.now() - started) / 1000).toFixed(0)} s${spent}: ${promise}`);
     return "held";
   } catch (error) {
     if (error instanceof NotRun) {

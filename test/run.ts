@@ -97,7 +97,7 @@ function chosen(): { files: string[]; proofs: readonly string[] | null } {
   const ways = [positionals.length > 0, sets, base, full, long].filter((way) => way !== undefined && way !== false);
   if (ways.length > 1) fail(`Only one of names, --set, --changed, --full and --long can be given.\n\n${HELP}`);
   const ordered = Object.keys(SETS).flatMap((name) => all.filter((file) => setOf(file) === name).toSorted());
-  const proofs = full ? ["--short", "--jobs", "2"] : long ? ["--jobs", "2"] : null;
+  const proofs = full ? ["--short"] : long ? [] : null;
 
   if (positionals.length > 0) {
     const missed = positionals.filter((part) => !all.some((file) => file.includes(part)));
@@ -116,7 +116,7 @@ function chosen(): { files: string[]; proofs: readonly string[] | null } {
     );
     return {
       files: ordered.filter((file) => touched.sets.includes(setOf(file)!)),
-      proofs: touched.proofs ? ["--short", "--jobs", "2"] : null,
+      proofs: touched.proofs ? ["--short"] : null,
     };
   }
   return { files: ordered, proofs };
@@ -235,7 +235,7 @@ function filesFor(sets: readonly string[], files: readonly string[]): string[] {
 }
 
 async function prove(how: readonly string[]): Promise<boolean> {
-  const args = [...RECORDING, "prove/main.ts", ...how, "--seed", String(SEED)];
+  const args = [...RECORDING, "prove/main.ts", ...how, "--jobs", String(jobs), "--seed", String(SEED)];
   const child = spawn(process.execPath, args, { stdio: "inherit" });
   const [status] = (await once(child, "exit")) as [number | null];
   // 2: everything that ran held, and the output says what was NOT RUN, since this machine could not fetch a program for it.
