@@ -148,6 +148,26 @@ testOnBoth("a step offers the task to more people, and its assignee stays one of
   assert.equal(done.body.completed_by_user_id, ben.user.id);
 });
 
+testOnBoth("a step offers the task to a single person, by id or by address", async (service) => {
+  const [ada, ben, cy] = [await person(service), await person(service), await person(service)];
+  const outsider = "outside@example.com";
+  const { id } = await service.create({
+    assign_to: { user_id: ada.user.id },
+    escalation: [
+      { after: 60, do: "offer", to: { user_id: ben.user.id } },
+      { after: 61, do: "offer", to: { email: cy.user.email } },
+      { after: 62, do: "offer", to: { email: "Outside@example.com" } },
+    ],
+  });
+  service.clock.advance(62 * SECOND);
+  await takeDueSteps(service.ctx);
+  assert.deepEqual(
+    (await escalated(service, id)).map(({ extra }) => extra?.["candidates"]),
+    [[ben.user.id], [cy.user.id], [outsider]],
+  );
+  for (const { call } of [ada, ben, cy]) assert.equal((await call("GET", `/api/tasks/${id}`)).status, 200);
+});
+
 testOnBoth("who works on a task keeps it while a step offers it to others, until their claim ends", async (service) => {
   const [ada, ben] = [await person(service), await person(service, { pool: "finance" })];
   const { id } = await service.create({
