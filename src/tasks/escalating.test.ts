@@ -219,6 +219,19 @@ testOnBoth("a step that finds no one leaves the task as it is, and the trail say
   }
 });
 
+testOnBoth("a share of the open time of a calendar that is closed until the deadline never passes", async (service) => {
+  // The clock shows a Saturday.
+  const hours = { mon: [["09:00", "17:00"]] };
+  await service.call("PUT", "/api/calendars/office", { body: { time_zone: "UTC", hours } });
+  const { id, escalation, timeout_at } = await service.create({
+    timeout_seconds: HOUR_SECONDS,
+    escalation: [{ after: { fraction: 0.5 }, calendar: "office", do: "raise" }],
+  });
+  assert.equal(escalation[0]!.at, timeout_at);
+  await takeDueSteps(service.ctx);
+  assert.equal((await read(service, id)).urgent, false);
+});
+
 testOnBoth("steps move with the deadline, and what has happened stays", async (service) => {
   const { id, created_at } = await service.create({
     timeout_seconds: 600,
