@@ -8,7 +8,7 @@ import { fuzzRequests } from "./fuzz/fuzz-requests.ts";
 import { fuzzSchemas } from "./fuzz/fuzz-schemas.ts";
 import { model } from "./model/suite.ts";
 import { pooler } from "./pooler/suite.ts";
-import { simulation } from "./simulation/suite.ts";
+import { decisions, simulation } from "./simulation/suite.ts";
 import type { Suite } from "./suite.ts";
 
 /** All suites, in the order in which they run. */
@@ -22,6 +22,7 @@ export const SUITES: readonly Suite[] = [
   model,
   approvals,
   simulation,
+  decisions,
   fuzzRequests,
   fuzzSchemas,
   fuzzDrawing,

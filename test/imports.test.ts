@@ -87,6 +87,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "worker",
     "agents",
     "projects",
+    "calendars",
     "callbacks",
     "channels",
     "tasks",

@@ -2,7 +2,11 @@
  * Checks what must hold in a run. Written from the specification and its schedule, not from the service's code.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Asked, Flight, Stand, Story, Trouble } from "./world.ts";
+import { excused } from "./clock.ts";
+import { judgeQuestion } from "./judge-question.ts";
+import { numberOf } from "./people.ts";
+import { ENDS, linesOf } from "./trail.ts";
+import type { Asked, Flight, Stand, Story, Trouble } from "./story.ts";
 
 const SECOND = 1_000;
 /** Seconds before attempts 1 to 13. */
@@ -16,7 +20,6 @@ const LEASE = 30 * SECOND;
 const REPEATS = 3;
 /** Without trouble, a due attempt starts within this time. */
 const LOOK = 2 * SECOND;
-const ENDS = new Set(["completed", "cancelled", "timed_out", "verification_exhausted"]);
 
 /** @returns one sentence for each violation */
 export function checkStory(story: Story): string[] {
@@ -33,10 +36,11 @@ export function checkStory(story: Story): string[] {
   return wrong;
 }
 
-type Say = (text: string) => void;
+export type Say = (text: string) => void;
 type JudgedTask = Story["tasks"][number];
 
-function judgeTask({ id, record, audit, delivery }: JudgedTask, asked: Asked[], story: Story, say: Say): void {
+function judgeTask(task: JudgedTask, asked: Asked[], story: Story, say: Say): void {
+  const { id, record, audit, delivery, question } = task;
   const of = (action: Asked["action"]) => asked.filter((request) => request.action === action);
   const isMaybeDeleted = of("delete").some(({ answer }) => answer === "done" || answer === null);
   if (record === null) {
@@ -48,6 +52,7 @@ function judgeTask({ id, record, audit, delivery }: JudgedTask, asked: Asked[], 
   }
   if (of("delete").some(({ answer }) => answer === "done"))
     say("a deletion was acknowledged, but the task still exists");
+  if (question !== null) return judgeQuestion(task, asked, story, say);
 
   const ended = asked.filter(
     ({ action, answer }) => (action === "complete" || action === "cancel") && answer === "done",
@@ -220,15 +225,27 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
   if (late > LOOK) say(`${name} began ${late} ms late`);
 
   // The first attempt must wait until the ending request is answered, unless an operator asked to send it at once.
-  const end = story.asked.find(
-    ({ task, action, answer }) =>
-      task === story.taskOf.get(delivery) && (action === "complete" || action === "cancel") && answer === "done",
-  );
+  const end = requestOfEnd(story, story.taskOf.get(delivery));
   // The hold counts from the process's clock: a stall between reading the clock and committing uses it up.
   const hasStalled = story.troubles.some(({ from, to }) => from <= owedAt && owedAt <= to);
   const heldUntil = hasStalled ? (stands[0]!.next_attempt_at ?? 0) : owedAt + HOLD;
   if (cycle === 1 && end && begunAt < Math.min(end.answeredAt, heldUntil))
     say(`${name} began before the answer was out`);
+}
+
+/** Returns the acknowledged request that ended a task. Several people may have sent one that did not. */
+function requestOfEnd({ asked, tasks }: Story, number: number | undefined): Asked | undefined {
+  const ending = asked.filter(
+    ({ task, action, answer }) =>
+      task === number && (action === "complete" || action === "cancel") && answer === "done",
+  );
+  const task = tasks.find((one) => one.number === number);
+  if (task?.question == null) return ending[0];
+  const end = linesOf(task).find(({ action }) => ENDS.has(action));
+  return ending.findLast(
+    ({ person, sentAt, answeredAt }) =>
+      end !== undefined && person === numberOf(end.actor_email) && sentAt <= end.at && answeredAt >= end.at,
+  );
 }
 
 /**
@@ -239,20 +256,6 @@ function busyWith({ origin }: Flight, story: Story): Trouble[] {
   return story.flights
     .filter((other) => other.origin === origin)
     .map(({ begunAt, endedAt }) => ({ from: begunAt, to: (endedAt ?? begunAt + LEASE) + LOOK }));
-}
-
-/** Returns how much of the time from `from` to `to` was troubled. */
-function excused(troubles: readonly Trouble[], from: number, to: number): number {
-  let sum = 0;
-  let seen = from;
-  for (const trouble of troubles.toSorted((a, b) => a.from - b.from)) {
-    const start = Math.max(trouble.from, seen);
-    const end = Math.min(trouble.to, to);
-    if (end <= start) continue;
-    sum += end - start;
-    seen = end;
-  }
-  return sum;
 }
 
 /** Returns the observed rows of a delivery, by cycle. */
@@ -282,5 +285,14 @@ function expectedBody(record: NonNullable<JudgedTask["record"]>): object {
     asked_by: record.asked_by,
     on_behalf_of: record.on_behalf_of,
     decided_by: record.decided_by,
+    ...(record.approvals !== null && { approvals: withoutRefusal(record.approvals) }),
   };
+}
+
+/** A callback has no reader who could be refused. */
+function withoutRefusal({
+  refusal: _refusal,
+  ...approvals
+}: NonNullable<NonNullable<JudgedTask["record"]>["approvals"]>): object {
+  return approvals;
 }

@@ -1,145 +1,112 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { pino } from "pino";
-import { createPatternHost } from "../../json-schema/pattern-worker-host.ts";
-import { readConfig } from "../../src/config.ts";
-import { openSqlite } from "../../src/db/sqlite.ts";
-import { ServiceError } from "../../src/errors.ts";
-import { createMetrics } from "../../src/http/metrics.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createRandom } from "../random.ts";
 import type { Run, Suite } from "../suite.ts";
+import { clear, openOnPostgres, openOnSqlite, type Ground, type Opened } from "./ground.ts";
 import { checkStory } from "./judge.ts";
-import { live, type Ground, type Story } from "./world.ts";
+import type { Story } from "./story.ts";
+import { live, type Subject } from "./world.ts";
 
 /** How many failing runs are reported; the first ones usually explain the rest. */
 const FAILURES_MAX = 3;
-const TABLES = [
-  "delivery_attempts",
-  "delivery_bodies",
-  "delivery_origins",
-  "deliveries",
-  "audit_entries",
-  "verification_attempts",
-];
-const TASK_TABLES = ["task_responses", "task_documents", "task_totals", "tasks"];
 
 export const simulation: Suite = {
   name: "simulation",
   promise:
     "through crashes, stalls and failures in days of virtual time, ended tasks stay ended and callbacks are sent on schedule",
   counts: { short: 1_000, long: 20_000, unit: "runs" },
+  run: (run) => on(openOnSqlite, (ground) => simulate({ ground, subject: "callbacks", isRepeatable: true }, run)),
+};
+
+export const decisions: Suite = {
+  name: "decisions",
+  promise:
+    "through the same, and with clocks that are set back, only those decide a task who may, and its steps happen once, in time",
+  counts: { short: 20, long: 400, unit: "runs on each database" },
   run: async (run) => {
-    const { ground, close } = await prepare();
-    try {
-      await simulate(ground, run);
-    } finally {
-      await close();
-    }
+    await on(openOnSqlite, (ground) => simulate({ ground, subject: "decisions", isRepeatable: true }, run));
+    // Statements that run side by side are answered in an order that depends on the machine.
+    await on(openOnPostgres, (ground) => simulate({ ground, subject: "decisions", isRepeatable: false }, run));
   },
 };
 
-async function simulate(ground: Ground, { seed, count, say }: Run): Promise<void> {
+async function on(open: () => Promise<Opened>, use: (ground: Ground) => Promise<void>): Promise<void> {
+  const { ground, close } = await open();
+  try {
+    await use(ground);
+  } finally {
+    await close();
+  }
+}
+
+interface Stage {
+  ground: Ground;
+  subject: Subject;
+  /** Whether a seed gives the same run each time. */
+  isRepeatable: boolean;
+}
+
+async function simulate({ ground, subject, isRepeatable }: Stage, { seed, count, say }: Run): Promise<void> {
   const failures: string[] = [];
   const all = createHash("sha256");
-  const total = { attempts: 0, crashes: 0, lost: 0, abandoned: 0, redelivered: 0, days: 0 };
+  const total: Record<string, number> = {};
+  const once = async (own: number): Promise<Story> => {
+    await clear(ground);
+    return live(ground, subject, createRandom(own));
+  };
   for (let i = 0; i < count && failures.length < FAILURES_MAX; i++) {
     const own = (seed + i) % 2 ** 31;
-    const story = await once(ground, own);
+    const story = await once(own);
     const digest = digestOf(story);
     all.update(digest);
-    if (i === 0) {
-      const again = digestOf(await once(ground, own));
+    if (i === 0 && isRepeatable) {
+      const again = digestOf(await once(own));
       if (again !== digest) failures.push(`Seed ${own} gave ${digest}, and a second time ${again}.`);
       else say(`seed ${own} twice: ${digest}`);
     }
-    add(total, story);
+    add(total, subject, story);
     const wrong = checkStory(story);
-    if (wrong.length > 0) failures.push(report(own, story, wrong));
+    if (wrong.length > 0) failures.push(report(subject, own, story, wrong));
     if (count >= 5_000 && (i + 1) % 5_000 === 0) say(`${i + 1} runs`);
   }
-  say(
-    `${total.days.toFixed(0)} days, ${total.attempts} attempts, ${total.crashes} crashes, ${total.lost} attempts counted as lost, ${total.abandoned} callbacks abandoned, ${total.redelivered} redelivered`,
-  );
-  say(`all: ${all.digest("hex").slice(0, 16)}`);
+  const figures = Object.entries(total).map(([what, number]) => `${number.toFixed(0)} ${what}`);
+  say(`${ground.db.dialect}: ${figures.join(", ")}`);
+  if (isRepeatable) say(`all: ${all.digest("hex").slice(0, 16)}`);
   if (failures.length > 0) throw new Error(failures.join("\n\n"));
-}
-
-async function once(ground: Ground, seed: number): Promise<Story> {
-  await ground.db.write(async ({ query }) => {
-    for (const table of [...TABLES, ...TASK_TABLES] as "tasks"[]) await query.deleteFrom(table).execute();
-  });
-  return live(ground, createRandom(seed));
 }
 
 function digestOf({ log }: Story): string {
   return createHash("sha256").update(log.join("\n")).digest("hex").slice(0, 16);
 }
 
-function report(seed: number, { log }: Story, wrong: string[]): string {
+function report(subject: Subject, seed: number, { log }: Story, wrong: string[]): string {
+  const suite = subject === "callbacks" ? simulation : decisions;
   return [
     ...log.map((line) => `    ${line}`),
-    `Seed ${seed}, after the events above (npm run prove -- simulation --count 1 --seed ${seed}):`,
+    `Seed ${seed}, after the events above (npm run prove -- ${suite.name} --count 1 --seed ${seed}):`,
     ...wrong.map((line) => `  - ${line}`),
   ].join("\n");
 }
 
-function add(total: Record<string, number>, { log, flights, stands }: Story): void {
+/** Adds the figures of one run. */
+function add(total: Record<string, number>, subject: Subject, { log, flights, stands, tasks, shifts }: Story): void {
   const count = (part: string) => log.filter((line) => line.includes(part)).length;
   const rows = [...stands.values()].flat();
-  total["attempts"]! += flights.length;
-  total["crashes"]! += count("crashes");
-  total["lost"]! += new Set(
-    rows.filter(({ last_error }) => last_error?.startsWith("worker_lost")).map((row) => row.last_attempt_at),
-  ).size;
-  total["abandoned"]! += rows.filter(({ status }) => status === "ABANDONED").length;
-  total["redelivered"]! += count("redeliver: done");
-  total["days"]! += Number(log.at(-1)?.split(" ")[0]) / 86_400;
-}
-
-/** Creates one database for all runs, in memory where the system supports it. */
-async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }> {
-  const dataDir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "service-simulation-"));
-  const key = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
-  const { config } = readConfig(
-    {
-      SERVICE_DATA_DIR: dataDir,
-      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-      SERVICE_SECRET_KEY: key,
-      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
-    },
-    () => {
-      throw new Error("all secrets are given");
-    },
-  );
-  const errors: unknown[] = [];
-  const db = await openSqlite({ dataDir, onError: (error) => void errors.push(error) });
-  const observer = new DatabaseSync(join(dataDir, "service.db"), { readOnly: true });
-  const schemas = createPatternHost();
-  const metrics = createMetrics({
-    waiting: () => 0,
-    deliveriesInFlight: () => ({}),
-    overdueSeconds: async () => 0,
-  });
-  const shared = {
-    config,
-    log: pino({ level: "silent" }),
-    metrics,
-    schemas,
-    // The simulation has no verifier.
-    verify: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
+  const entries = tasks.flatMap(({ audit }) => audit);
+  const acts = (...actions: string[]) => entries.filter(({ action }) => actions.includes(action)).length;
+  const lost = rows.filter(({ last_error }) => last_error?.startsWith("worker_lost"));
+  const figures = {
+    days: Number(log.at(-1)?.split(" ")[0]) / 86_400,
+    attempts: flights.length,
+    crashes: count("crashes"),
+    "attempts counted as lost": new Set(lost.map((row) => row.last_attempt_at)).size,
+    "callbacks abandoned": rows.filter(({ status }) => status === "ABANDONED").length,
+    redelivered: count("redeliver: done"),
+    ...(subject === "decisions" && {
+      decisions: acts("approved", "declined", "withdrawn") + entries.filter(({ decided_by }) => decided_by).length,
+      steps: acts("escalated"),
+      "declared answers": entries.filter(({ channel }) => channel === "fallback").length,
+      "clocks set": shifts.length - 1,
+    }),
   };
-  return {
-    ground: { db, observer, shared },
-    close: async () => {
-      observer.close();
-      await schemas.close();
-      await db.close();
-      rmSync(dataDir, { recursive: true, force: true });
-      if (errors.length > 0) throw new AggregateError(errors, "Effects threw after a commit.");
-    },
-  };
+  for (const [what, number] of Object.entries(figures)) total[what] = (total[what] ?? 0) + number;
 }

@@ -34,21 +34,36 @@ export interface VirtualTime {
   /** Waits for everything that needs no time. */
   settle(): Promise<void>;
   /** Calls `look` whenever everything that needs no time has finished. */
-  onMoment(look: () => void): void;
+  onMoment(look: () => Promise<void>): void;
   /** Restores the platform's time. */
   uninstall(): void;
+}
+
+/** What happens outside of virtual time: the work of a real database. */
+export interface RealWork {
+  isBusy(): boolean;
+  /** Resolves when nothing of it is in progress. */
+  quiet(): Promise<void>;
+}
+
+const realTime = new AsyncLocalStorage<true>();
+
+/** Runs `act` with the platform's timers, also while virtual time is installed. Connections to a database need them. */
+export function inRealTime<T>(act: () => T): T {
+  return realTime.run(true, act);
 }
 
 /** Writable, unlike the bindings of an import. */
 const promises = (timersPromises as unknown as { default: Record<string, unknown> }).default;
 
-export function installVirtualTime(start: number): VirtualTime {
+/** @param work - is finished before time passes, because it needs no virtual time */
+export function installVirtualTime(start: number, work: RealWork): VirtualTime {
   const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
   const delay = promises["setTimeout"];
   const owners = new AsyncLocalStorage<object>();
   let now = start;
   let lastOrder = 0;
-  let look = () => {};
+  let look = async () => {};
   let timers: Timer[] = [];
   let soon: (() => void)[] = [];
 
@@ -65,22 +80,28 @@ export function installVirtualTime(start: number): VirtualTime {
     timers.push(timer);
     return Object.assign(timer, { ref: () => timer, unref: () => timer, hasRef: () => true });
   }
+  const isReal = () => realTime.getStore() === true;
   const remove = (timer: unknown) => {
     timers = timers.filter((other) => other !== timer);
+    // It may be one of the platform, which ignores all others.
+    clearTimeout(timer as NodeJS.Timeout);
   };
   Object.assign(globalThis, {
-    setTimeout: (act: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => add(() => act(...args), ms, "once"),
+    setTimeout: (act: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
+      isReal() ? setTimeout(act, ms, ...args) : add(() => act(...args), ms, "once"),
     setInterval: (act: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
-      add(() => act(...args), ms, "repeated"),
+      isReal() ? setInterval(act, ms, ...args) : add(() => act(...args), ms, "repeated"),
     clearTimeout: remove,
     clearInterval: remove,
     setImmediate: (act: (...args: unknown[]) => void, ...args: unknown[]) => {
+      if (isReal()) return setImmediate(act, ...args);
       const bound = AsyncResource.bind(() => act(...args));
       soon.push(bound);
       return bound;
     },
     clearImmediate: (bound: unknown) => {
       soon = soon.filter((other) => other !== bound);
+      clearImmediate(bound as NodeJS.Immediate);
     },
   });
   promises["setTimeout"] = (ms: number) => new Promise<void>((resolve) => add(resolve, ms, "delay"));
@@ -91,10 +112,11 @@ export function installVirtualTime(start: number): VirtualTime {
     for (;;) {
       // A turn of the real event loop settles all promises that can be settled.
       await new Promise((resolve) => setImmediate(resolve));
-      if (soon.length === 0) break;
-      for (const act of soon.splice(0)) act();
+      if (work.isBusy()) await work.quiet();
+      else if (soon.length === 0) break;
+      else for (const act of soon.splice(0)) act();
     }
-    look();
+    await look();
   }
 
   function nextDue(until: number, owner?: object): Timer | undefined {

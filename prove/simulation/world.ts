@@ -6,14 +6,12 @@ import type { ServerResponse } from "node:http";
 import type { AgentFinder } from "../../src/people/agent-caller.ts";
 import { UNLIMITED } from "../../src/tasks/admission.ts";
 import { EventEmitter } from "node:events";
-import type { DatabaseSync } from "node:sqlite";
 import type { Logger } from "pino";
 import { expectedSignature } from "../../test/support/receiver.ts";
-import { newTaskBody, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createChannels } from "../../src/channels/channels.ts";
 import { CHANNELS } from "../../src/channels/registered.ts";
 import { createCallbackKind } from "../../src/callbacks/kind.ts";
-import type { Db } from "../../src/db/database.ts";
 import { readWebhookDelivery, redeliverOne } from "../../src/deliveries/deliveries.ts";
 import type { DueDelivery } from "../../src/deliveries/kinds.ts";
 import { createEngine, type Engine } from "../../src/deliveries/engine.ts";
@@ -22,12 +20,13 @@ import { ServiceError, type ErrorCode } from "../../src/errors.ts";
 import type { Metrics } from "../../src/http/metrics.ts";
 import type { Sender, SendResult } from "../../src/outbound/http-sender.ts";
 import { recordCallbackAbandoned } from "../../src/tasks/audit.ts";
+import { startEscalation } from "../../src/tasks/escalating.ts";
 import { createTask, type CreationContext } from "../../src/tasks/create.ts";
 import { createTaskCreator } from "../../src/tasks/creator.ts";
 import { createTaskEvents, type TaskEvents } from "../../src/tasks/events.ts";
 import { createWaiters, type Waiters } from "../../src/tasks/poll.ts";
 import { toAuditRecord, toRecord } from "../../src/tasks/record.ts";
-import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
+import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { startDeadlines } from "../../src/tasks/timeouts.ts";
 import {
   cancelTask,
@@ -37,16 +36,23 @@ import {
   removeTask,
   type CompletionContext,
 } from "../../src/tasks/tasks.ts";
-import type { WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
 import type { Random } from "../random.ts";
+import { CHANGES } from "./calendars.ts";
+import type { DeliveryRow, Ground } from "./ground.ts";
 import { createHints, never, storeOf, type Life, type Mishap } from "./life.ts";
+import { NOTE_KIND, NOTES } from "./notes.ts";
+import { BOSS, callerOf } from "./people.ts";
+import { bodyOf, drawPlain, drawQuestions, type PlannedTask } from "./plans.ts";
+import { play, type Said } from "./scenes.ts";
+import type { Asked, Flight, Glimpse, Note, Shift, Stand, Story, StoryTask, Trouble } from "./story.ts";
 import { installVirtualTime, type VirtualTime } from "./virtual-time.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const START = Date.UTC(2026, 0, 31, 12);
+/** When a run begins, unless clocks change in it. */
+const WINTER = Date.UTC(2026, 0, 31, 12);
 const ADMIN = { kind: "admin" } as const;
 /** After this time, a process aborts an attempt that has not ended. */
 const ATTEMPT_MAX = 25 * SECOND;
@@ -67,99 +73,12 @@ const FAILURES = [
 const STEPS_MAX = 60_000;
 
 /** The context of a process: the service without pages, vendors and sign-in. */
-interface ProcessContext extends CompletionContext, CreationContext {
+export interface ProcessContext extends CompletionContext, CreationContext {
   log: Logger;
   metrics: Metrics;
   waiters: Waiters;
   events: TaskEvents;
   deliveries: Engine;
-}
-
-/** The resources that all runs share. */
-export interface Ground {
-  db: Db;
-  /** A separate connection that sees only committed data. */
-  observer: DatabaseSync;
-  shared: Pick<ProcessContext, "config" | "log" | "metrics" | "schemas" | "verify">;
-}
-
-/** A request, and its answer. */
-export interface Asked {
-  task: number;
-  action: "create" | "complete" | "cancel" | "delete" | "redeliver";
-  sentAt: number;
-  answeredAt: number;
-  /** Null if no answer arrived; then the request may have succeeded. */
-  answer: "done" | ErrorCode | null;
-  response?: object;
-}
-
-/** The row of a delivery in the database from this moment on. */
-export interface Stand {
-  at: number;
-  status: string;
-  cycle: number;
-  attempt_count: number;
-  next_attempt_at: number | null;
-  last_attempt_at: number | null;
-  last_error: string | null;
-  lease_owner: string | null;
-  lease_until: number | null;
-}
-
-/** One attempt as a process made it. */
-export interface Flight {
-  process: string;
-  delivery: string;
-  /** The receiver's origin. */
-  origin: string;
-  cycle: number;
-  attempt: number;
-  begunAt: number;
-  /** The row when the attempt began, and whether this process had the lease. */
-  stand: Stand | null;
-  isLeased: boolean;
-  endedAt: number | null;
-  /** The callback that the receiver got; null if it got none. */
-  got: { body: string; isSigned: boolean; at: number } | null;
-  /** The outcome that the process saw. */
-  result: "ok" | "failed" | "given up" | "lost" | null;
-  status_code: number | null;
-  /** The same attempt still belonged to another process, or to an earlier lease of this one. */
-  isOverlapping: boolean;
-}
-
-/** A time span that excuses lateness. */
-export interface Trouble {
-  from: number;
-  to: number;
-}
-
-export interface PlannedTask {
-  number: number;
-  key: string;
-  origin: string;
-  id: string | null;
-  timeout_seconds: number;
-}
-
-/** Everything observed in a run. */
-export interface Story {
-  log: string[];
-  isAtRest: boolean;
-  tasks: (PlannedTask & {
-    record: TaskRecord | null;
-    audit: AuditEntryRecord[];
-    delivery: WholeWebhookDelivery | null;
-  })[];
-  asked: Asked[];
-  flights: Flight[];
-  /** By delivery id. */
-  stands: Map<string, Stand[]>;
-  taskOf: Map<string, number>;
-  troubles: Trouble[];
-  /** Lease owners whose process was asked to stop, and so may return their attempts. */
-  stopped: Set<string>;
 }
 
 interface Process extends Life {
@@ -175,21 +94,38 @@ interface Process extends Life {
 /** How a receiver treats attempts. */
 type Mood = { name: string; isWell: number; untilWell: number; deadly: number; slow: number };
 
-interface DeliveryRow extends Omit<Stand, "at"> {
-  id: string;
-  task_id: string;
-}
+/** What a run is about: callbacks alone, or what people decide as well, with steps that happen until they do. */
+export type Subject = "callbacks" | "decisions";
 
-export async function live(ground: Ground, random: Random): Promise<Story> {
-  const time = installVirtualTime(START);
+export async function live(ground: Ground, subject: Subject, random: Random): Promise<Story> {
+  const change = subject === "decisions" ? random.pick(CHANGES) : null;
+  // So that the clocks change in the middle of tasks.
+  const start = change === null ? WINTER : change.at - random.pick([20 * MINUTE, 3 * HOUR, random.between(1, 2 * DAY)]);
+  const time = installVirtualTime(start, ground.work);
   try {
-    return await run(ground, random, time);
+    return await run(ground, random, time, {
+      subject,
+      start,
+      calendar: change?.calendar ?? "berlin",
+    });
   } finally {
     time.uninstall();
   }
 }
 
-async function run({ db, observer, shared }: Ground, random: Random, time: VirtualTime): Promise<Story> {
+interface Frame {
+  subject: Subject;
+  start: number;
+  calendar: (typeof CHANGES)[number]["calendar"];
+}
+
+async function run(
+  { db, observer, shared }: Ground,
+  random: Random,
+  time: VirtualTime,
+  { subject, start: START, calendar }: Frame,
+): Promise<Story> {
+  const hasQuestions = subject === "decisions";
   const isShared = random.chance(0.5);
   const horizon = START + random.pick([10 * MINUTE, 2 * HOUR, 1 * DAY, 3 * DAY]);
   const risk = {
@@ -201,7 +137,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   const origins = new Map<string, Mood>(
     Array.from(
       { length: random.between(1, 2) },
-      (_, i) => [`http://receiver-${i}.test`, moodOf(random, horizon)] as const,
+      (_, i) => [`http://receiver-${i}.test`, moodOf(random, START, horizon)] as const,
     ),
   );
 
@@ -213,10 +149,24 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   const taskOf = new Map<string, number>();
   const troubles: Trouble[] = [];
   const stopped = new Set<string>();
+  const glimpses: Glimpse[] = [];
   const processes = new Set<Process>();
   const world = {};
   /** How many scenes are running; the run ends after all of them. */
   let acting = 0;
+
+  // The schedule of callbacks is judged by one clock.
+  const isShifting = hasQuestions && random.chance(0.3);
+  /** What the clock of the machine is ahead, or of the database that two processes share. */
+  let ahead = 0;
+  const shifts: Shift[] = [{ at: START, by: 0 }];
+  const note = (by: number) => {
+    if (shifts.at(-1)!.by === by) return;
+    shifts.push({ at: time.now(), by });
+    // A sweep that sleeps learns of it at its next look.
+    troubles.push({ from: time.now(), to: time.now() + 12 * SECOND });
+    say(`the clock of the service is ${by / SECOND} s ahead`);
+  };
 
   say(`${isShared ? "two processes" : "one process"}, mishaps until ${(horizon - START) / SECOND} s`);
   for (const [origin, mood] of origins) say(`${origin}: ${mood.name}`);
@@ -224,30 +174,26 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   // --- Time and observations ---------------------------------------------------------------------------------------
 
   const wait = (ms: number) => time.as(world, () => new Promise<void>((resolve) => setTimeout(resolve, ms)));
-  const selectRows = observer.prepare(
-    `select id, task_id, status, cycle, attempt_count, next_attempt_at, last_attempt_at, last_error, lease_owner,
-       lease_until from deliveries order by id`,
-  );
-  const selectDeadline = observer.prepare("select min(timeout_at) as at from tasks where ended_at is null");
-  let known: { rows: DeliveryRow[]; deadline: number | null } | null = null;
-  /** Returns the committed rows. */
-  const stored = () =>
-    (known ??= {
-      rows: selectRows.all() as unknown as DeliveryRow[],
-      deadline: (selectDeadline.get() as { at: number | null }).at,
-    });
+  let known: { rows?: Promise<DeliveryRow[]>; due?: Promise<number | null> } = {};
+  /** Returns the committed rows of callbacks and messages. */
+  const stored = () => (known.rows ??= observer.deliveries());
+  const callbackOf = async (id: string | null) =>
+    (await stored()).find(({ task_id, kind }) => task_id === id && kind === "callback");
+  /** When each entry of a trail was first seen, by task. */
+  const seen = new Map<string, Map<number, number>>();
   let isLookedAt = true;
   const committed = () => {
-    known = null;
+    known = {};
     isLookedAt = false;
   };
   const nameOf = (owner: string) => [...processNames].find(([, own]) => own() === owner)?.[0] ?? "?";
   const processNames = new Map<string, () => string | null>();
 
-  function look(): void {
+  async function look(): Promise<void> {
     if (isLookedAt) return;
     isLookedAt = true;
-    for (const { id, task_id, ...row } of stored().rows) {
+    for (const { id, task_id, kind, ...row } of await stored()) {
+      if (kind !== "callback") continue;
       const own = stands.get(id) ?? [];
       const last = own.at(-1);
       const stand = { at: time.now(), ...row };
@@ -259,6 +205,17 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       say(
         `row of task ${taskOf.get(id)}: ${row.status} cycle ${row.cycle} attempts ${row.attempt_count}${due}${lease}`,
       );
+    }
+    if (hasQuestions) await lookAtTrails();
+  }
+
+  async function lookAtTrails(): Promise<void> {
+    for (const { task_id, seq, action } of await observer.entries()) {
+      const own = seen.get(task_id) ?? new Map<number, number>();
+      seen.set(task_id, own);
+      if (own.has(seq)) continue;
+      own.set(seq, time.now());
+      say(`trail of task ${tasks.find(({ id }) => id === task_id)?.number ?? "?"}: ${seq} ${action}`);
     }
   }
   time.onMoment(look);
@@ -315,7 +272,15 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
         if (other !== life && !random.chance(0.2)) void wait(random.between(1, 50)).then(() => other.hear(published));
     });
     say(`${name} starts`);
-    const store = storeOf(life, db, hints, { now: time.now, mishap, stall, committed });
+    /** A single process follows its machine ahead, and back only when it starts. */
+    let own = ahead;
+    note(own);
+    const now = () => {
+      if (isShared) own = ahead;
+      else if (own < ahead) note((own = ahead));
+      return time.now() + own;
+    };
+    const store = storeOf(life, db, hints, { now, mishap, stall, committed });
     processNames.set(name, store.leaseOwner);
 
     const sender = senderOf(life);
@@ -328,7 +293,8 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     const kind: typeof callback = {
       ...callback,
       send: async (delivery, signal) => {
-        const flight = takeOff(life, store.leaseOwner(), delivery);
+        const flight = await takeOff(life, store.leaseOwner(), delivery);
+        if (life.isDead()) return never();
         // The engine calls the sender before anything else can run.
         boarding = flight;
         const outcome = await callback.send(delivery, signal);
@@ -346,11 +312,11 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
         db: store,
         log: shared.log,
         metrics: shared.metrics,
-        kinds: { callback: kind },
+        kinds: { callback: kind, note: NOTE_KIND },
         random: random.next,
       }),
     );
-    const notifier = createChannels(CHANNELS, { ...shared, db: store });
+    const notifier = createChannels([...CHANNELS, NOTES], { ...shared, db: store });
     const ctx: ProcessContext = {
       ...shared,
       db: store,
@@ -364,12 +330,13 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       deliveries,
     };
     // The statistics totals are left out: no promise depends on them, and they run every minute.
+    // Nor do they depend on the sweep of steps where no task has any.
     const worker = time.as(life, () => {
-      const deadlines = startDeadlines(ctx);
+      const sweeps = [startDeadlines(ctx), ...(hasQuestions ? [startEscalation(ctx)] : [])];
       ctx.deliveries.start();
       return {
         stop: async () => {
-          await deadlines.stop();
+          for (const sweep of sweeps) await sweep.stop();
           await ctx.deliveries.stop();
         },
       };
@@ -415,9 +382,13 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
 
   let boarding: Flight | null = null;
 
-  function takeOff(life: Life, owner: string | null, { id: delivery, origin, cycle, attempt }: DueDelivery): Flight {
-    look();
-    const row = stored().rows.find(({ id }) => id === delivery);
+  async function takeOff(
+    life: Life,
+    owner: string | null,
+    { id: delivery, origin, cycle, attempt }: DueDelivery,
+  ): Promise<Flight> {
+    await look();
+    const row = (await stored()).find(({ id }) => id === delivery);
     const stand = row ? { at: time.now(), ...row } : null;
     const isLeased = row !== undefined && row.lease_owner === owner && (row.lease_until ?? 0) > time.now();
     const isOverlapping =
@@ -447,6 +418,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       status_code: null,
       isOverlapping,
     };
+    if (life.isDead()) return flight;
     flights.push(flight);
     say(`${life.name} begins attempt ${attempt} of cycle ${cycle} for task ${taskOf.get(delivery)}`);
     return flight;
@@ -547,49 +519,53 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     task: PlannedTask,
     action: Asked["action"],
     use: (ctx: ProcessContext) => Promise<T>,
-    response?: object,
+    { person = null, ...said }: Said = {},
   ): Promise<{ value: T } | { code: ErrorCode }> {
     for (;;) {
       const request: Asked = {
         task: task.number,
         action,
+        person,
         sentAt: time.now(),
         answeredAt: time.now(),
         answer: null,
-        ...(response && { response }),
+        ...said,
       };
       asked.push(request);
       const answer = await ask(use);
       request.answeredAt = time.now();
       if (answer !== null) request.answer = "value" in answer ? "done" : answer.code;
-      say(`task ${task.number}: ${action}: ${request.answer ?? "no answer"}`);
+      const by =
+        person === null ? "" : ` by person ${person}${said.response ? ` ${JSON.stringify(said.response)}` : ""}`;
+      say(`task ${task.number}: ${action}${by}: ${request.answer ?? "no answer"}`);
       if (answer !== null) return answer;
       await wait(random.between(200, 3_000));
     }
   }
 
-  const tasks: PlannedTask[] = Array.from({ length: random.between(1, 2) }, (_, number) => ({
-    number,
-    key: `key-${number}`,
-    origin: random.pick([...origins.keys()]),
-    id: null,
-    timeout_seconds: random.pick([60, 61, 300, 3_600, 7_200]),
-  }));
+  const tasks: PlannedTask[] = hasQuestions
+    ? drawQuestions(random, isShifting ? [] : [...origins.keys()], calendar)
+    : drawPlain(random, [...origins.keys()]);
+  const idOf = (number: number) => tasks[number]!.id;
+  for (const { number, timeout_seconds, question } of tasks)
+    if (question !== null) say(`task ${number}, open for ${timeout_seconds} s: ${JSON.stringify(question)}`);
 
   async function agent(task: PlannedTask): Promise<void> {
     await wait(random.between(1, 10 * MINUTE));
-    const body = newTaskBody({
-      idempotency_key: task.key,
-      timeout_seconds: task.timeout_seconds,
-      callback_url: `${task.origin}/hook`,
-    });
-    const created = await insist(task, "create", async (ctx) => (await createTask(ctx, ADMIN, body, null)).task);
+    const { question } = task;
+    const body = bodyOf(task, idOf);
+    const asker = question?.asker === BOSS ? callerOf(BOSS, "dashboard", "") : ADMIN;
+    const created = await insist(task, "create", async (ctx) => (await createTask(ctx, asker, body, null)).task);
     if (!("value" in created)) return;
     const { id, timeout_at } = created.value;
     task.id = id;
-    for (let people = random.between(0, 3); people > 0; people--) act(() => person(task, id, timeout_at));
+    if (question === null)
+      for (let people = random.between(0, 3); people > 0; people--) act(() => person(task, id, timeout_at));
+    else play({ random, time, wait, act, ask, insist, glimpses }, { ...task, id, question });
     for (let times = random.pick([0, 0, 1, 2]); times > 0; times--) act(() => operator(task, id));
-    if (random.chance(0.05)) act(() => deleter(task, id));
+    // It may exclude who decides another task.
+    const isNamed = tasks.some(({ question: other }) => other?.rules?.answered === task.number);
+    if (random.chance(0.05) && !isNamed) act(() => deleter(task, id));
   }
 
   async function person(task: PlannedTask, id: string, timeout_at: number): Promise<void> {
@@ -601,18 +577,27 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       return;
     }
     const response = { approved: true, note: `person ${random.between(0, 1_000_000)}` };
-    await insist(task, "complete", (ctx) => completeTask(ctx, ADMIN, id, { response }), response);
+    await insist(task, "complete", (ctx) => completeTask(ctx, ADMIN, id, { response }), { response });
   }
 
   async function operator(task: PlannedTask, id: string): Promise<void> {
     await wait(random.pick([random.between(0, 2 * HOUR), random.between(0, 5 * DAY)]));
-    const row = stored().rows.find(({ task_id }) => task_id === id);
+    const row = await callbackOf(id);
     if (row) await insist(task, "redeliver", (ctx) => redeliverOne(ctx, ADMIN, row.id));
   }
 
   async function deleter(task: PlannedTask, id: string): Promise<void> {
     await wait(random.between(1, 1 * DAY));
     await insist(task, "delete", (ctx) => removeTask(ctx, ADMIN, id));
+  }
+
+  /** Sets the clock ahead or back. A machine whose clock is set back often starts again. */
+  async function clockmaker(): Promise<void> {
+    await wait(random.between(1, horizon - START));
+    ahead = random.pick([0, -2 * HOUR, -10 * MINUTE, -SECOND, 10 * MINUTE, HOUR]);
+    if (isShared) note(ahead);
+    else if (random.chance(0.5)) await restartOrderly();
+    else for (const process of processes) process.kill();
   }
 
   // --- The run -----------------------------------------------------------------------------------------------------
@@ -625,22 +610,23 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       await wait(random.between(1, horizon - START));
       await restartOrderly();
     });
+  if (isShifting) for (let times = random.between(1, 3); times > 0; times--) act(clockmaker);
   await time.settle();
   let isAtRest = false;
   for (let step = 0; step < STEPS_MAX && !isAtRest; step++) {
-    const due = nextDue();
+    const due = await nextDue();
     isAtRest = acting === 0 && due === null;
     if (!isAtRest) await time.moveTo(Math.max(nextMoment(due), time.now()));
   }
   for (const process of processes) time.dropTimersOf(process);
 
-  /** Returns when the processes next have something to do. */
-  function nextDue(): number | null {
-    const owed = stored().rows.map(({ next_attempt_at, lease_owner, lease_until }) =>
+  /** Returns when the processes next have something to do, in virtual time. */
+  async function nextDue(): Promise<number | null> {
+    const owed = (await stored()).map(({ next_attempt_at, lease_owner, lease_until }) =>
       lease_owner === null ? next_attempt_at : lease_until,
     );
-    const all = [stored().deadline, ...owed].filter((at) => at !== null);
-    return all.length === 0 ? null : Math.min(...all);
+    const all = [await (known.due ??= observer.nextDue()), ...owed].filter((at) => at !== null);
+    return all.length === 0 ? null : Math.min(...all) - shifts.at(-1)!.by;
   }
 
   /** Returns the next moment worth a step: before it, processes would look and find nothing. */
@@ -655,21 +641,40 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   // --- The final state ------------------------------------------------------------------------------------
 
   const calm = { db };
-  const found: Story["tasks"] = [];
+  const found: StoryTask[] = [];
   for (const task of tasks) {
     const id = task.id;
     const record = id === null ? null : await orNull(() => readTask(calm, ADMIN, id));
     const audit = id === null ? null : await orNull(() => readAuditTrail(calm, ADMIN, id));
-    const row = stored().rows.find(({ task_id }) => task_id === id);
+    const row = await callbackOf(id);
+    const messages = id === null ? [] : await observer.notes(id);
     found.push({
       ...task,
       record: record && (JSON.parse(toRecord(record, ADMIN)) as TaskRecord),
-      audit: (audit?.entries ?? []).map((row) => toAuditRecord(row, audit!.task)),
+      audit: (audit?.entries ?? []).map((entry) => ({ ...toAuditRecord(entry, audit!.task), seq: entry.seq })),
       delivery: row ? await readWebhookDelivery(calm, ADMIN, row.id) : null,
+      notes: messages.map(({ destination, body, status }) => {
+        const { purpose } = JSON.parse(body) as Pick<Note, "purpose">;
+        return { destination, purpose, status };
+      }),
+      seen: seen.get(id ?? "") ?? new Map(),
     });
     say(`task ${task.number}: ${record?.status ?? "gone"}`);
   }
-  return { log, isAtRest, tasks: found, asked, flights, stands, taskOf, troubles, stopped };
+  return {
+    log,
+    isAtRest,
+    start: START,
+    tasks: found,
+    asked,
+    flights,
+    stands,
+    taskOf,
+    troubles,
+    stopped,
+    shifts,
+    glimpses,
+  };
 }
 
 /** Agents are not simulated. */
@@ -680,12 +685,12 @@ const NO_AGENTS: AgentFinder = {
   watch: () => () => {},
 };
 
-function moodOf(random: Random, horizon: number): Mood {
-  const well = { isWell: 0.98, untilWell: START, deadly: 0, slow: 0.05 };
+function moodOf(random: Random, start: number, horizon: number): Mood {
+  const well = { isWell: 0.98, untilWell: start, deadly: 0, slow: 0.05 };
   return random.pick<Mood>([
     { ...well, name: "well" },
     { ...well, name: "flaky", isWell: 0.4 },
-    { ...well, name: "down for a while", untilWell: START + random.between(MINUTE, 4 * DAY) },
+    { ...well, name: "down for a while", untilWell: start + random.between(MINUTE, 4 * DAY) },
     { ...well, name: "down for good", untilWell: Number.POSITIVE_INFINITY },
     { ...well, name: "deadly", deadly: 0.6, isWell: 0.7 },
     { ...well, name: "down and deadly", deadly: 0.7, untilWell: horizon + DAY },

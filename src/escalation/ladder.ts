@@ -97,7 +97,8 @@ export function dueAt({ after, calendar }: Step, { created_at, timeout_at }: Spa
     typeof after === "number"
       ? after * SECOND
       : Math.floor(clockwork.openBetween(calendar, created_at, timeout_at) * after.fraction);
-  return clockwork.closesAfter(calendar, created_at, amount, timeout_at) ?? timeout_at;
+  // A share of no time has not passed at once: it never does.
+  return (amount === 0 ? null : clockwork.closesAfter(calendar, created_at, amount, timeout_at)) ?? timeout_at;
 }
 
 /** The columns of a task that its steps set. */

@@ -148,6 +148,26 @@ testOnBoth("a step offers the task to more people, and its assignee stays one of
   assert.equal(done.body.completed_by_user_id, ben.user.id);
 });
 
+testOnBoth("a step offers the task to a single person, by id or by address", async (service) => {
+  const [ada, ben, cy] = [await person(service), await person(service), await person(service)];
+  const outsider = "outside@example.com";
+  const { id } = await service.create({
+    assign_to: { user_id: ada.user.id },
+    escalation: [
+      { after: 60, do: "offer", to: { user_id: ben.user.id } },
+      { after: 61, do: "offer", to: { email: cy.user.email } },
+      { after: 62, do: "offer", to: { email: "Outside@example.com" } },
+    ],
+  });
+  service.clock.advance(62 * SECOND);
+  await takeDueSteps(service.ctx);
+  assert.deepEqual(
+    (await escalated(service, id)).map(({ extra }) => extra?.["candidates"]),
+    [[ben.user.id], [cy.user.id], [outsider]],
+  );
+  for (const { call } of [ada, ben, cy]) assert.equal((await call("GET", `/api/tasks/${id}`)).status, 200);
+});
+
 testOnBoth("who works on a task keeps it while a step offers it to others, until their claim ends", async (service) => {
   const [ada, ben] = [await person(service), await person(service, { pool: "finance" })];
   const { id } = await service.create({
@@ -197,6 +217,19 @@ testOnBoth("a step that finds no one leaves the task as it is, and the trail say
     assert.equal((await read(service, id)).assigned_to_user_id, ada.user.id);
     assert.deepEqual((await escalated(service, id))[0]!.extra, { step: 1, do: kind, unmatched: true });
   }
+});
+
+testOnBoth("a share of the open time of a calendar that is closed until the deadline never passes", async (service) => {
+  // The clock shows a Saturday.
+  const hours = { mon: [["09:00", "17:00"]] };
+  await service.call("PUT", "/api/calendars/office", { body: { time_zone: "UTC", hours } });
+  const { id, escalation, timeout_at } = await service.create({
+    timeout_seconds: HOUR_SECONDS,
+    escalation: [{ after: { fraction: 0.5 }, calendar: "office", do: "raise" }],
+  });
+  assert.equal(escalation[0]!.at, timeout_at);
+  await takeDueSteps(service.ctx);
+  assert.equal((await read(service, id)).urgent, false);
 });
 
 testOnBoth("steps move with the deadline, and what has happened stays", async (service) => {

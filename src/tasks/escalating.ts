@@ -17,7 +17,7 @@ import { NO_CLAIM } from "./lifecycle.ts";
 import { STEPS_HINT } from "./move.ts";
 import type { Notice, Notifier, Purpose } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
-import { assignmentIn, NOBODY } from "./routed.ts";
+import { asOffer, assignmentIn, NOBODY } from "./routed.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { routingOfStep } from "./steps.ts";
 import type { AuditEntry, Task } from "./store.ts";
@@ -165,7 +165,7 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
   },
   offer: async ({ tx, notifier, task, documents, now }, step) => {
     const policy = parseJson<Policy>(documents.approval_policy);
-    const matched = await route(tx, { task, policy }, routingOfStep(step, ""), [], notifier);
+    const matched = asOffer(await route(tx, { task, policy }, routingOfStep(step, ""), [], notifier));
     const { candidates } = await routeToVoters(tx, task, policy, matched);
     if (candidates.length === 0) return { unmatched: true };
     const before = await listCandidates(tx, task.id);

@@ -1,5 +1,6 @@
 import type { TaskRow } from "../db/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { emailKey } from "../lib/text.ts";
 import type { User } from "../people/store.ts";
 
 /** The columns of a task that name the absent person whose delegate got it, and until when that person is away. */
@@ -81,6 +82,13 @@ export function delegated(to: User, { from, through }: Delegation, email: string
 export function offered(candidates: string[]): Routed {
   if (candidates.length === 0) return unmatched();
   return { ...NOBODY, candidates, decision: { action: "offered", extra: { candidates } } };
+}
+
+/** Returns an offer to the people that were found, also if it is a single one. */
+export function asOffer(routed: Routed): Routed {
+  const { assigned_to_user_id: id, assigned_to_email: email } = routed;
+  if (id !== null) return offered([id]);
+  return email === null ? routed : offered([emailKey(email)]);
 }
 
 export function unmatched(): Routed {
