@@ -7,7 +7,7 @@ import { test } from "node:test";
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "mcp-route": ["people", "http", "lib", "mcp"],
   projects: ["people", "security", "http", "db", "lib"],
-  calendars: ["people", "security", "http", "db", "lib"],
+  calendars: ["projects", "people", "http", "db", "lib"],
   agents: ["tasks", "people", "security", "http", "db", "lib"],
   channels: [
     "actions",
@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   actions: ["http", "lib"],
   // How the decisions of several people come to one.
   approvals: ["actions", "people", "http", "db", "lib"],
-  templates: ["escalation", "tasks", "people", "security", "http", "db", "lib"],
+  templates: ["escalation", "projects", "tasks", "people", "http", "db", "lib"],
   escalation: ["calendars", "people", "security", "http", "db", "lib"],
   tasks: [
     "actions",

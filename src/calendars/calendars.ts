@@ -1,11 +1,10 @@
-import type { Db, Tx } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
 import type { CalendarRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
-import { isPlainName } from "../lib/text.ts";
 import { isoTime } from "../lib/time.ts";
-import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
-import { projectForNew, projectOfAsker, projectOfOperator, projectsOf } from "../people/projects.ts";
-import { recordSecurityEvent } from "../security/record.ts";
+import type { Caller } from "../people/caller.ts";
+import { projectOfAsker, projectsOf } from "../people/projects.ts";
+import { deleteNamed, setNamed, type NamedSettings } from "../projects/named-settings.ts";
 import { isInUse } from "./in-use.ts";
 import { WEEKDAYS, type OpenHours } from "./open-time.ts";
 import type { OwnProjectQuery } from "../http/schema.ts";
@@ -17,8 +16,13 @@ interface Ctx {
   db: Db;
 }
 
-/** Of the whole service. A list of them has no pages. */
-const CALENDARS_MAX = 500;
+const CALENDARS: NamedSettings<CalendarRow> = {
+  table: "calendars",
+  kind: "calendar",
+  unknown: "CALENDAR_NOT_FOUND",
+  max: { count: 500, in: "service", plural: "calendars" },
+  find: findCalendarRow,
+};
 
 /** Returns the calendars of the caller's projects, by project and name. (beyond: In time) */
 export async function listCalendars(
@@ -58,16 +62,11 @@ export async function setCalendar(
   { db }: Ctx,
   caller: Caller,
   name: string,
-  { project: asked }: OwnProjectQuery,
+  query: OwnProjectQuery,
   body: SetCalendarBody,
 ): Promise<{ calendar: CalendarRecord; isNew: boolean }> {
-  requireOperatorOfSome(caller);
-  if (!isPlainName(name)) throw invalid("/params/name", "May have a to z, 0 to 9, hyphens and underscores.");
-  const { time_zone, hours, closed } = checked(body);
-  return db.write(async (tx) => {
-    const project = await projectOfOperator(tx, caller, asked);
-    const before = await findCalendarRow(tx, project, name);
-    if (before === null) await requireRoom(tx, caller, project);
+  const { row, isNew } = await setNamed(db, CALENDARS, { caller, name, query }, async (tx, { project, before }) => {
+    const { time_zone, hours, closed } = checked(body);
     const now = tx.now();
     const row: CalendarRow = {
       project,
@@ -84,42 +83,16 @@ export async function setCalendar(
       .values(row)
       .onConflict((conflict) => conflict.columns(["project", "name"]).doUpdateSet(changes))
       .execute();
-    await recordSecurityEvent(tx, {
-      type: "calendar_set",
-      target: targetOf(row),
-      details: { project, time_zone, replaced: before !== null },
-    });
-    return { calendar: toRecord(row), isNew: before === null };
+    return { row, details: { time_zone } };
   });
+  return { calendar: toRecord(row), isNew };
 }
 
 /** @throws ServiceError FORBIDDEN, PROJECT_NOT_FOUND, CALENDAR_NOT_FOUND, CALENDAR_IN_USE */
-export async function deleteCalendar(
-  { db }: Ctx,
-  caller: Caller,
-  name: string,
-  { project: asked }: OwnProjectQuery,
-): Promise<void> {
-  requireOperatorOfSome(caller);
-  await db.write(async (tx) => {
-    const project = await projectOfOperator(tx, caller, asked);
-    const row = await findCalendarRow(tx, project, name);
-    if (row === null) throw new ServiceError("CALENDAR_NOT_FOUND");
+export async function deleteCalendar({ db }: Ctx, caller: Caller, name: string, query: OwnProjectQuery): Promise<void> {
+  await deleteNamed(db, CALENDARS, { caller, name, query }, async (tx, project) => {
     if (await isInUse(tx, project, name)) throw new ServiceError("CALENDAR_IN_USE");
-    await tx.query.deleteFrom("calendars").where("project", "=", project).where("name", "=", name).execute();
-    await recordSecurityEvent(tx, { type: "calendar_deleted", target: targetOf(row), details: { project } });
   });
-}
-
-/** @throws ServiceError VALIDATION_FAILED, PROJECT_ARCHIVED */
-async function requireRoom(tx: Tx, caller: Caller, project: string): Promise<void> {
-  await projectForNew(tx, caller, project);
-  const { count } = await tx.query
-    .selectFrom("calendars")
-    .select((select) => select.fn.countAll().as("count"))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= CALENDARS_MAX)
-    throw invalid("/params/name", `There are ${CALENDARS_MAX} calendars, which is the maximum.`);
 }
 
 /** Returns the hours of a request. @throws ServiceError VALIDATION_FAILED */
@@ -155,10 +128,6 @@ function requireInOrder(path: string, intervals: readonly (readonly string[])[])
 function isDate(text: string): boolean {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(at) && isoTime(at).startsWith(text);
-}
-
-function targetOf({ name }: CalendarRow) {
-  return { kind: "calendar", id: name } as const;
 }
 
 function toRecord(row: CalendarRow): CalendarRecord {

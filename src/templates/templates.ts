@@ -2,15 +2,14 @@ import { requireCalendars, clockworkFor } from "../escalation/clockwork.ts";
 import { toStep, type Step } from "../escalation/ladder.ts";
 import { findTemplateRow } from "../escalation/store.ts";
 import { BUILT_IN } from "../escalation/built-in.ts";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
 import type { EscalationTemplateRow } from "../db/schema.ts";
-import { invalid, ServiceError } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import type { OwnProjectQuery } from "../http/schema.ts";
-import { isPlainName } from "../lib/text.ts";
 import { isoTime } from "../lib/time.ts";
-import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
-import { projectForNew, projectOfAsker, projectOfOperator } from "../people/projects.ts";
-import { recordSecurityEvent } from "../security/record.ts";
+import type { Caller } from "../people/caller.ts";
+import { projectOfAsker } from "../people/projects.ts";
+import { deleteNamed, setNamed, type NamedSettings } from "../projects/named-settings.ts";
 import type { Notifier } from "../tasks/notices.ts";
 import { readSteps } from "../tasks/steps.ts";
 import type { SetTemplateBody, TemplateRecord } from "./schema.ts";
@@ -19,8 +18,13 @@ interface Ctx {
   db: Db;
 }
 
-/** Of one project. A list of them has no pages. */
-const TEMPLATES_MAX = 100;
+const TEMPLATES: NamedSettings<EscalationTemplateRow> = {
+  table: "escalation_templates",
+  kind: "escalation_template",
+  unknown: "TEMPLATE_NOT_FOUND",
+  max: { count: 100, in: "project", plural: "templates" },
+  find: findTemplateRow,
+};
 
 /** Returns the templates of a project, by name. (beyond the spec: In time) */
 export async function listTemplates(
@@ -59,64 +63,28 @@ export async function setTemplate(
   { db, notifier }: Ctx & { notifier: Pick<Notifier, "channels"> },
   caller: Caller,
   name: string,
-  { project: asked }: OwnProjectQuery,
+  query: OwnProjectQuery,
   body: SetTemplateBody,
 ): Promise<{ template: TemplateRecord; isNew: boolean }> {
-  requireOperatorOfSome(caller);
-  if (!isPlainName(name)) throw invalid("/params/name", "May have a to z, 0 to 9, hyphens and underscores.");
-  const steps = body.steps.map(toStep);
-  readSteps(steps, { path: "/steps", timeout_seconds: null, channels: notifier.channels });
-  return db.write(async (tx) => {
-    const project = await projectOfOperator(tx, caller, asked);
+  const { row, isNew } = await setNamed(db, TEMPLATES, { caller, name, query }, async (tx, { project }) => {
+    const steps = body.steps.map(toStep);
+    readSteps(steps, { path: "/steps", timeout_seconds: null, channels: notifier.channels });
     requireCalendars(steps, await clockworkFor(tx, project, steps), "/steps");
-    const before = await findTemplateRow(tx, project, name);
-    if (before === null) await requireRoom(tx, caller, project);
-    const row: EscalationTemplateRow = { project, name, steps: JSON.stringify(steps), updated_at: tx.now() };
-    const { steps: text, updated_at } = row;
+    const changes = { steps: JSON.stringify(steps), updated_at: tx.now() };
+    const row: EscalationTemplateRow = { project, name, ...changes };
     await tx.query
       .insertInto("escalation_templates")
       .values(row)
-      .onConflict((conflict) => conflict.columns(["project", "name"]).doUpdateSet({ steps: text, updated_at }))
+      .onConflict((conflict) => conflict.columns(["project", "name"]).doUpdateSet(changes))
       .execute();
-    await recordSecurityEvent(tx, {
-      type: "escalation_template_set",
-      target: { kind: "escalation_template", id: name },
-      details: { project, replaced: before !== null },
-    });
-    return { template: toRecord(row), isNew: before === null };
+    return { row };
   });
+  return { template: toRecord(row), isNew };
 }
 
 /** A built-in template of the same name counts again. @throws ServiceError FORBIDDEN, PROJECT_NOT_FOUND, TEMPLATE_NOT_FOUND */
-export async function deleteTemplate(
-  { db }: Ctx,
-  caller: Caller,
-  name: string,
-  { project: asked }: OwnProjectQuery,
-): Promise<void> {
-  requireOperatorOfSome(caller);
-  await db.write(async (tx) => {
-    const project = await projectOfOperator(tx, caller, asked);
-    if ((await findTemplateRow(tx, project, name)) === null) throw new ServiceError("TEMPLATE_NOT_FOUND");
-    await tx.query.deleteFrom("escalation_templates").where("project", "=", project).where("name", "=", name).execute();
-    await recordSecurityEvent(tx, {
-      type: "escalation_template_deleted",
-      target: { kind: "escalation_template", id: name },
-      details: { project },
-    });
-  });
-}
-
-/** @throws ServiceError VALIDATION_FAILED, PROJECT_ARCHIVED */
-async function requireRoom(tx: Tx, caller: Caller, project: string): Promise<void> {
-  await projectForNew(tx, caller, project);
-  const { count } = await tx.query
-    .selectFrom("escalation_templates")
-    .select((select) => select.fn.countAll().as("count"))
-    .where("project", "=", project)
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= TEMPLATES_MAX)
-    throw invalid("/params/name", `The project has ${TEMPLATES_MAX} templates, which is the maximum.`);
+export async function deleteTemplate({ db }: Ctx, caller: Caller, name: string, query: OwnProjectQuery): Promise<void> {
+  await deleteNamed(db, TEMPLATES, { caller, name, query });
 }
 
 function toRecord({ name, project, steps, updated_at }: EscalationTemplateRow): TemplateRecord {

@@ -72,6 +72,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/settings/slack", "Create the app in Slack"],
       ["/settings/keys", "Create key"],
       ["/settings/embed", "Allowed origins"],
+      ["/settings/escalation", "Built in"],
       ["/settings/projects", "Create project"],
       ["/settings/security", "Network address"],
       ["/settings/quickstart", "Received"],
@@ -178,6 +179,7 @@ for (const size of ["phone", "tablet", "wide"] as const)
       ],
       ["/users", "Add a person", "Edit ada"],
       ["/settings/email", "Add a sender"],
+      ["/settings/escalation", "Add a template", "Edit standard"],
       ["/settings/keys", "Revoke Shop"],
       ["/deliveries", "127.0.0.1", "Send again"],
     ] as const) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { axe, screenshot } from "./support/browser.ts";
-import type { Open, PageOptions } from "./support/browser.ts";
+import type { Open, PageOptions, Rules } from "./support/browser.ts";
 import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
 
@@ -23,8 +23,8 @@ export async function confirm(page: Page, question: string, action: string): Pro
 }
 
 /** Asserts that everybody can use what is shown: rules that a program can check, and no scrolling to the side. */
-export async function assertUsable(page: Page, name: string): Promise<void> {
-  await axe(page);
+export async function assertUsable(page: Page, name: string, rules: Rules = "all"): Promise<void> {
+  await axe(page, rules);
   await screenshot(page, `operate-${name}`);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
   const wide = await page

@@ -4,7 +4,7 @@ import type { Task } from "../api.ts";
 import { named, type Names } from "../inbox/names.ts";
 
 type Step = Task["escalation"][number];
-type Target = Step["to"];
+export type Target = Step["to"];
 
 /** Returns the steps of an open task that are still to come, in the order of their times. */
 export function comingSteps({ escalation, timeout_at }: Pick<Task, "escalation" | "timeout_at">): readonly Step[] {
@@ -63,7 +63,8 @@ export function oneOf(to: Target, names: Names): string {
     .replace(/^the pool/, "someone of the pool");
 }
 
-interface Parts {
+/** What a target asks for. */
+export interface Parts {
   pool: string | null;
   role: string | null;
   level: string | null;
@@ -72,7 +73,7 @@ interface Parts {
   emails: readonly string[] | null;
 }
 
-function partsOf(to: Target): Parts {
+export function partsOf(to: Target): Parts {
   const asked: Readonly<Record<string, unknown>> = to === null || Array.isArray(to) ? {} : to;
   const text = (...keys: string[]): string | null =>
     keys.map((key) => asked[key]).find((value) => typeof value === "string") ?? null;

@@ -10,6 +10,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "/settings/email",
   "/settings/keys",
   "/settings/calendars",
+  "/settings/escalation",
   "/settings/projects",
 ]);
 

@@ -3,22 +3,34 @@ import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "../queries.ts";
 import { readPreferences } from "../ui/preferences.ts";
 import { isOperatorOf } from "./access.ts";
-import { projectsQuery } from "./queries.ts";
+import { projectsQuery, type Project } from "./queries.ts";
 
 const DEFAULT = "default";
 
-/** Returns the open projects of an operator, as choices; none if there is nothing to choose. */
-function useChoices(): readonly { value: string; label: string }[] {
+type Choice = { value: string; label: string };
+
+/** Returns the projects of an operator, as choices. */
+function useProjects(isShown: (project: Project) => boolean): readonly Choice[] {
   const { data: me } = useQuery(meQuery);
   const { data: projects = [] } = useQuery(projectsQuery);
-  const open = projects.filter(
-    ({ slug, archived_at }) => archived_at === null && me !== undefined && isOperatorOf(me, slug),
-  );
-  return open.length < 2 ? [] : open.map(({ slug, name }) => ({ value: slug, label: name }));
+  const own = projects.filter((project) => isShown(project) && me !== undefined && isOperatorOf(me, project.slug));
+  return own.map(({ slug, name }) => ({ value: slug, label: name }));
+}
+
+/** Returns the open projects of an operator, as choices; none if there is nothing to choose. */
+function useChoices(): readonly Choice[] {
+  const open = useProjects(({ archived_at }) => archived_at === null);
+  return open.length < 2 ? [] : open;
+}
+
+/** Returns all projects of an operator, and the one to begin with; null while they are loaded. */
+export function useOperated(): { choices: readonly Choice[]; start: string | null } {
+  const choices = useProjects(() => true);
+  return { choices, start: choices.length === 0 ? null : startOf(choices) };
 }
 
 /** Returns the project that is looked at, or else the default one. */
-function startOf(choices: ReturnType<typeof useChoices>): string {
+function startOf(choices: readonly Choice[]): string {
   const wanted = [readPreferences().project, DEFAULT].find((slug) => choices.some(({ value }) => value === slug));
   return wanted ?? choices[0]!.value;
 }

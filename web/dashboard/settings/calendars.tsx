@@ -7,9 +7,10 @@ import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { ErrorPanel } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
-import { CalendarForm, pathOf } from "./calendar-form.tsx";
+import { CalendarForm } from "./calendar-form.tsx";
 import { calendarWords } from "./calendar-words.ts";
-import { calendarsQuery, type Calendar } from "./queries.ts";
+import { pathOf } from "./named.ts";
+import { CALENDARS, calendarsQuery, type Calendar } from "./queries.ts";
 
 /** The open dialog. If calendar is null, the dialog adds one. */
 type Asked = { kind: "edit"; calendar: Calendar | null } | { kind: "delete"; calendar: Calendar };
@@ -83,13 +84,13 @@ function About({ calendar, ask }: { calendar: Calendar; ask: (about: Asked) => v
 }
 
 function Delete({ calendar, onClose }: { calendar: Calendar; onClose: () => void }) {
-  const { name, project } = calendar;
+  const { name } = calendar;
   return (
     <Confirm
       title={`Delete the calendar ${name}?`}
       action="Delete calendar"
       onConfirm={async () => {
-        await remove(pathOf(name, project));
+        await remove(pathOf(CALENDARS, calendar));
         toast({ message: `Calendar ${name} deleted` });
         await queryClient.invalidateQueries(calendarsQuery);
       }}

@@ -2,6 +2,7 @@ import { PasswordInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
+import { FieldError } from "./field-error.ts";
 
 const NO_FIELDS: readonly string[] = [];
 
@@ -29,19 +30,13 @@ export function Problem({ error, fields = NO_FIELDS }: { error: Error | null; fi
 /** Errors by field name, which is the JSON Pointer in the body. "": the error of no field. */
 export type Errors = Readonly<Record<string, string>>;
 
-/** What the page itself finds wrong with a field. */
-export class FieldError extends Error {
-  readonly field: string;
-  constructor(field: string, message: string) {
-    super(message);
-    this.field = field;
-  }
-}
-
 /** Returns why a form was refused, by its fields. What is wrong within the value of a field is an error of that field. */
 export function errorsByField(failure: unknown, form: HTMLFormElement): Errors {
   if (failure instanceof FieldError) return { [failure.field]: failure.message };
-  const names = fieldsOf(form).map(({ name }) => name);
+  // The longest name that matches is the field itself, not one that it is a part of.
+  const names = fieldsOf(form)
+    .map(({ name }) => name)
+    .toSorted((a, b) => b.length - a.length);
   const found = (failure instanceof ApiError ? failure.details : []).flatMap(({ path, message }) => {
     const name = names.find((name) => path === name || path.startsWith(`${name}/`));
     return name === undefined ? [] : [[name, message]];

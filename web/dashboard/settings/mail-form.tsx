@@ -1,11 +1,12 @@
-import { Button, Modal, NativeSelect, TextInput } from "@mantine/core";
+import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { post } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
-import { FormEnd } from "../ui/form-end.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
-import { errorsByField, FieldError, focusFirstError, Secret, type Errors } from "./form.tsx";
+import { FieldError } from "./field-error.ts";
+import { Secret } from "./form.tsx";
+import { FormDialog, type Field } from "./form-dialog.tsx";
 import { nameOf, TRANSPORTS } from "./mail-transports.ts";
 import type { Transport } from "./mail-transports.ts";
 import { SENDERS, sendersQuery } from "./queries.ts";
@@ -18,63 +19,38 @@ interface SenderFormProps {
   onClose: () => void;
 }
 
-/** The properties of a field: its name and its error. */
-type Field = (name: string) => { name: string; error: string | undefined; autoComplete: string };
-
 /** Adds or changes a sender. Errors of a field are shown at the field. */
 export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
   const [transport, setTransport] = useState<Transport>(sender?.transport ?? "smtp");
   const [isKeeping, setIsKeeping] = useState(sender !== null);
-  const [errors, setErrors] = useState<Errors>({});
-  const [busy, setBusy] = useState(false);
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    setBusy(true);
-    setErrors({});
-    try {
-      const body = bodyOf(form, sender, transport, isKeeping);
-      if (sender === null) await requireNew(body.id);
-      const saved = await post<Sender>(SENDERS, body);
-      toast({ message: sender === null ? `Sender ${nameOf(saved)} added` : "Saved" });
-      await queryClient.invalidateQueries(sendersQuery);
-      onClose();
-    } catch (failure) {
-      const errors = errorsByField(failure, form);
-      setErrors(errors);
-      setBusy(false);
-      focusFirstError(errors, form);
-    }
+  const send = async (form: HTMLFormElement): Promise<void> => {
+    const body = bodyOf(form, sender, transport, isKeeping);
+    if (sender === null) await requireNew(body.id);
+    const saved = await post<Sender>(SENDERS, body);
+    toast({ message: sender === null ? `Sender ${nameOf(saved)} added` : "Saved" });
+    await queryClient.invalidateQueries(sendersQuery);
   };
-  const field = (name: string) => ({ name, error: errors[name], autoComplete: "off" });
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={sender === null ? "Add a sender" : `Edit ${nameOf(sender)}`}
-      // It would write a style element, which the page's policy forbids.
-      lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      label={sender === null ? "Add" : "Save"}
+      send={send}
+      onClose={onClose}
     >
-      <form
-        className="stack"
-        noValidate
-        autoComplete="off"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit(event.currentTarget);
-        }}
-      >
-        <SenderFields sender={sender} isFirst={isFirst} field={field} />
-        <TransportFields
-          sender={sender}
-          transport={transport}
-          setTransport={setTransport}
-          isKeeping={isKeeping}
-          change={() => setIsKeeping(false)}
-          field={field}
-        />
-        <FormEnd error={errors[""]} label={sender === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
-      </form>
-    </Modal>
+      {(field) => (
+        <>
+          <SenderFields sender={sender} isFirst={isFirst} field={field} />
+          <TransportFields
+            sender={sender}
+            transport={transport}
+            setTransport={setTransport}
+            isKeeping={isKeeping}
+            change={() => setIsKeeping(false)}
+            field={field}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

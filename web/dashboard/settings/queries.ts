@@ -16,6 +16,8 @@ export type TestMail = Schemas["TestEmailResult"];
 export type Workspace = Schemas["SlackInstallation"];
 export type TestPost = Schemas["TestSlackResult"];
 export type Calendar = Schemas["Calendar"];
+/** Steps that tasks choose by a name. */
+export type Template = Schemas["EscalationTemplate"];
 export type ProviderCheck = Schemas["OidcProviderCheck"];
 export type SecurityEvent = Schemas["SecurityEvent"];
 
@@ -69,6 +71,16 @@ export const CALENDARS = "/api/calendars";
 
 /** Sorted by project and name. */
 export const calendarsQuery = queryOptions({ queryKey: ["calendars"], queryFn: () => get<Calendar[]>(CALENDARS) });
+
+export const TEMPLATES = "/api/escalations";
+
+/** By name, built-in ones included. @param project - a slug */
+export function templatesQuery(project: string) {
+  return queryOptions({
+    queryKey: ["templates", project],
+    queryFn: () => get<Template[]>(`${TEMPLATES}?${new URLSearchParams({ project })}`),
+  });
+}
 
 export const WORKSPACES = "/api/channels/slack/installations";
 

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import type { Me } from "../api.ts";
+import { lazily } from "../ui/lazily.tsx";
 import { Forbidden, NotFound, Page } from "../ui/page.tsx";
 import { seesPage } from "../projects/access.ts";
 import { meQuery } from "../queries.ts";
@@ -19,6 +20,8 @@ import { SignInSettings } from "./sign-in.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Slack } from "./slack.tsx";
 import { Status } from "./status.tsx";
+
+const Templates = lazily("templates", async () => (await import("../escalation/templates.tsx")).Templates);
 
 interface Part {
   /** The last part of the address; undefined for `/settings`. */
@@ -81,6 +84,13 @@ const PARTS: readonly Part[] = [
     about: "The hours when teams work.",
     isForOperators: true,
     Content: Calendars,
+  },
+  {
+    part: "escalation",
+    label: "Escalation",
+    about: "What happens while no one answers.",
+    isForOperators: true,
+    Content: Templates,
   },
   {
     part: "projects",

@@ -1,0 +1,63 @@
+import type { Template } from "../settings/queries.ts";
+import { named, type Names } from "../inbox/names.ts";
+import { oneOf, partsOf, targetOf } from "./words.ts";
+
+export type Step = Template["steps"][number];
+export type After = Step["after"];
+
+/** Units of lengths of time, in seconds, the largest first. */
+export const UNITS = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const;
+export type Unit = keyof typeof UNITS;
+
+/** Says what a step of a template does and when: "After 2 hours: mark it as urgent". */
+export function sayStep({ do: kind, after, calendar, to }: Step, names: Names): string {
+  const when = `After ${sayTime(after)}${calendar === null ? "" : `, counted in the calendar ${calendar}`}`;
+  return `${when}: ${sayWhat(kind, to, names)}`;
+}
+
+function sayWhat(kind: Step["do"], to: Step["to"], names: Names): string {
+  switch (kind) {
+    case "remind":
+      return "remind everyone who was told and has not answered";
+    case "notify":
+      return `tell ${listed(Array.isArray(to) ? to : [])} as well`;
+    case "offer": {
+      const { emails } = partsOf(to);
+      const all = emails === null ? targetOf(to, names) : listed(emails.map((email) => named(email, names)));
+      return `offer it to ${all} as well`;
+    }
+    case "assign":
+      return `assign it to ${oneOf(to, names)}`;
+    case "raise":
+      return "mark it as urgent";
+  }
+}
+
+const LIST = new Intl.ListFormat("en");
+
+function listed(entries: readonly string[]): string {
+  return LIST.format(entries);
+}
+
+const SHARES: ReadonlyMap<number, string> = new Map([
+  [0.25, "a quarter of the time"],
+  [0.5, "half of the time"],
+  [0.75, "three quarters of the time"],
+]);
+
+function sayTime(after: After): string {
+  if (typeof after !== "number") return SHARES.get(after.fraction) ?? `${percentOf(after.fraction)}% of the time`;
+  const { amount, unit } = lengthOf(after);
+  return `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+/** Returns a share as a percentage, without the digits that computing with binary fractions adds. */
+export function percentOf(fraction: number): number {
+  return Number((fraction * 100).toPrecision(12));
+}
+
+/** Returns a length of time in its largest unit that needs no fraction. @param seconds - at least 1 */
+export function lengthOf(seconds: number): { amount: number; unit: Unit } {
+  const unit = (Object.keys(UNITS) as Unit[]).find((one) => seconds % UNITS[one] === 0) ?? "seconds";
+  return { amount: seconds / UNITS[unit], unit };
+}
