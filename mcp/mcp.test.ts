@@ -507,6 +507,136 @@ testEachWay(
 );
 
 testEachWay(
+  "a request says what happens while no one answers, and which answer counts then",
+  async (desk) => {
+    const client = await desk.connect();
+    const stored = async (tool: string, args: object) => {
+      const { request_id } = await desk.tool(client, tool, { ...args, wait_seconds: 0 });
+      const { body } = await desk.house.service.call<{
+        escalation: { do: string; after: unknown; to: unknown }[];
+        on_timeout: unknown;
+      }>("GET", `/api/tasks/${request_id}`);
+      const { escalation, on_timeout } = body;
+      return { steps: escalation.map(({ do: kind, after, to }) => ({ do: kind, after, to })), on_timeout };
+    };
+    const steps = [
+      { do: "remind", after: { fraction: 0.5 }, to: null },
+      { do: "offer", after: 7200, to: { pool: "finance" } },
+    ];
+    const no = { response: { choice: "no" } };
+    assert.deepEqual(
+      await stored("ask_human", {
+        question: "Pay the invoice?",
+        choices: ["yes", "no"],
+        escalation: [{ do: "remind", after: { fraction: 0.5 } }, steps[1]],
+        on_timeout: no,
+      }),
+      { steps, on_timeout: no },
+    );
+    // A single value is given as it is answered.
+    assert.deepEqual(
+      await stored("ask_human", {
+        question: "Pay it?",
+        answer_schema: { type: "boolean" },
+        on_timeout: { response: false },
+      }),
+      { steps: [], on_timeout: { response: { value: false } } },
+    );
+    const reject = { response: { decision: "reject" } };
+    const action = await stored("approve_action", {
+      name: "pay",
+      args: { amount: 5 },
+      escalation: "standard",
+      on_timeout: reject,
+    });
+    assert.deepEqual(
+      action.steps.map(({ do: kind }) => kind),
+      ["remind", "raise", "remind"],
+    );
+    assert.deepEqual(action.on_timeout, reject);
+  },
+  todaysProtocol,
+);
+
+testEachWay(
+  "a model is told which step or which answer for the deadline is wrong, and what would be right",
+  async (desk) => {
+    const project = await newProject(desk.house.service);
+    await desk.house.service.call("PUT", `/api/escalations/payments?project=${project}`, {
+      steps: [{ after: 60, do: "raise" }],
+    });
+    const client = await desk.connect(undefined, undefined, project);
+    const question = { question: "Pay the invoice?", choices: ["yes", "no"] };
+    const action = { name: "pay", args: { amount: 5 } };
+    const wrong: [said: RegExp, input: object, forActions?: object][] = [
+      [
+        /\/escalation: There is no template "hurry" in this project\. It has payments and standard\./,
+        { escalation: "hurry" },
+      ],
+      [
+        /escalation: 0\.do: Invalid option: expected one of "remind"\|"notify"/,
+        { escalation: [{ after: 60, do: "shout" }] },
+      ],
+      [/escalation\.0\.after: Too small/, { escalation: [{ after: 0, do: "raise" }] }],
+      [
+        /escalation: 0\.after: Give seconds, or a share of timeout_seconds/,
+        { escalation: [{ after: "1 h", do: "raise" }] },
+      ],
+      [/escalation: Give steps, or the name of a template\./, { escalation: { after: 60, do: "raise" } }],
+      [/\/escalation\/0\/after: Must be before the deadline/, { escalation: [{ after: 86_400, do: "raise" }] }],
+      [
+        /\/escalation\/1\/to: Must be a list of entries/,
+        {
+          escalation: [
+            { after: 60, do: "raise" },
+            { after: 60, do: "notify" },
+          ],
+        },
+      ],
+      [
+        /\/escalation\/0\/to\/team: Is not known here; assign_to takes email,/,
+        { escalation: [{ after: 60, do: "offer", to: { team: "x" } }] },
+      ],
+      [
+        /\/escalation\/0\/calendar: There is no calendar "office"/,
+        { escalation: [{ after: 60, do: "raise", calendar: "office" }] },
+      ],
+      [
+        /\/on_timeout\/response\/(?:choice: Must be one of "yes" or "no"|decision: Must be one of "approve")/,
+        { on_timeout: { response: { choice: "perhaps" } } },
+        { on_timeout: { response: { decision: "perhaps" } } },
+      ],
+      [/on_timeout\.response: Give the answer here/, { on_timeout: { choice: "no" } }],
+      [/on_timeout: Invalid input: expected object/, { on_timeout: "no" }],
+    ];
+    const refused = async (name: string, args: object, said: RegExp) => {
+      const result = await client.callTool({ name, arguments: { wait_seconds: 0, ...args } });
+      assert.equal(result.isError, true, JSON.stringify(args));
+      assert.match(textOf(result), said);
+    };
+    for (const [said, input, forActions = input] of wrong) {
+      await refused("ask_human", { ...question, ...input }, said);
+      await refused("approve_action", { ...action, ...forActions }, said);
+    }
+    const approvals = { need: 2, from: { pool: "finance" } };
+    const others = { escalation: [{ after: 60, do: "assign", to: { pool: "desk" } }] };
+    await refused(
+      "approve_action",
+      { ...action, approvals, ...others },
+      /\/escalation\/0\/do: `approvals\.from` says who decides/,
+    );
+    const silence = { on_timeout: { response: { decision: "approve" } } };
+    await refused(
+      "approve_action",
+      { ...action, approvals, ...silence },
+      /\/on_timeout\/response: Several people must approve/,
+    );
+    assert.deepEqual(await tasksIn(desk.house.service, project), []);
+  },
+  todaysProtocol,
+);
+
+testEachWay(
   "a call that its client gives up leaves the request open",
   async (desk) => {
     const client = await desk.connect();

@@ -10,7 +10,7 @@ import {
 import { isFallback } from "../endings/answer-state.ts";
 import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
-import { isWrapped } from "../sdk/single-value.ts";
+import { isWrapped, toResponse } from "../sdk/single-value.ts";
 
 /** The state of a request. `pending` is `created` or `rejected` in the service: there is no accepted answer yet. */
 export interface HumanRequest {
@@ -26,9 +26,9 @@ export interface HumanRequest {
   is_fallback?: true;
   /** How many people must approve, and how many have; `have` is null while people must not know. Only if several must. */
   approvals?: { need: number; have: number | null };
-  /** URL of the task for people who sign in. */
   /** People see that it is urgent. Only while it is pending. */
   urgent?: true;
+  /** URL of the task for people who sign in. */
   url: string;
   asked_at: string;
   /** When it times out. */
@@ -45,7 +45,8 @@ export interface NewRequest {
   timeoutSeconds: number;
   /** As in the API. */
   escalation: string | readonly object[] | undefined;
-  onTimeout: Question["onTimeout"];
+  /** The answer that counts if no one gives one: an object, or the single value that `responseSchema` asks for. */
+  onTimeout: { response: unknown } | undefined;
   isConfidential: boolean;
 }
 
@@ -150,7 +151,7 @@ async function ask(own: Own, request: NewRequest, patience: Patience): Promise<H
     assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
     notify: request.notify,
     escalation: request.escalation as Question["escalation"],
-    onTimeout: request.onTimeout,
+    onTimeout: request.onTimeout && { response: toResponse(request.onTimeout.response) },
     redactPayload: request.isConfidential,
     project: own.project,
   };

@@ -27,6 +27,20 @@ const requestId = z
   .max(100)
   .describe("The request_id from ask_human or approve_action, such as tsk_01kajv3mzt8w5rq0e4v9c2n7xb.");
 
+const Step = z.object({
+  after: z.union([z.int().min(1), z.object({ fraction: z.number().gt(0).lt(1) })], {
+    error: 'Give seconds, or a share of timeout_seconds such as {"fraction": 0.5}.',
+  }),
+  do: z.enum(["remind", "notify", "offer", "assign", "raise"]),
+  to: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
+  calendar: z.string().min(1).max(64).optional(),
+});
+
+/** Returns where an error is and what is wrong: "1.do: Invalid option ..." */
+function sayIssue({ path, message }: Pick<z.core.$ZodIssue, "path" | "message">): string {
+  return `${path.join(".")}: ${message}.`;
+}
+
 /** Inputs of the tools that ask. */
 const asking = {
   assign_to: z
@@ -51,25 +65,23 @@ const asking = {
       "Keeps the context out of emails, chat messages, lists and the audit trail. People who may answer still see it.",
     ),
   escalation: z
-    .union([
-      z.string().min(1).max(64),
-      z
-        .array(
-          z.object({
-            after: z.union([z.int().min(1), z.object({ fraction: z.number().gt(0).lt(1) })]),
-            do: z.enum(["remind", "notify", "offer", "assign", "raise"]),
-            to: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
-            calendar: z.string().min(1).max(64).optional(),
-          }),
-        )
-        .max(10),
-    ])
+    .union([z.string().min(1).max(64), z.array(Step).max(10)], {
+      // Otherwise it would only say that neither a name nor steps fit.
+      error: ({ errors, input }) =>
+        Array.isArray(input)
+          ? (errors as z.core.$ZodIssue[][]).at(-1)!.map(sayIssue).join(" ")
+          : "Give steps, or the name of a template.",
+    })
     .optional()
     .describe(
       'What happens while no one answers: steps, or the name of a template such as "standard". after: seconds, or {fraction} of timeout_seconds. For example [{"after": {"fraction": 0.5}, "do": "remind"}, {"after": 7200, "do": "offer", "to": {"pool": "finance"}}, {"after": 10800, "do": "raise"}].',
     ),
   on_timeout: z
-    .object({ response: z.record(z.string(), z.unknown()) })
+    .object({
+      response: z
+        .unknown()
+        .refine((answer) => answer !== undefined, "Give the answer here, as a person would give it."),
+    })
     .optional()
     .describe(
       'The answer that counts if no one gives one in time, for example {"response": {"decision": "reject"}} for approve_action. Without it, the request is timed_out.',

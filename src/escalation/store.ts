@@ -27,6 +27,16 @@ export async function findTemplate(reader: Reader, project: string, name: string
   return row === null ? (BUILT_IN.get(name) ?? null) : (JSON.parse(row.steps) as Step[]);
 }
 
+/** Returns the names of the templates of a project, built-in ones included. */
+export async function listTemplateNames(reader: Reader, project: string): Promise<string[]> {
+  const rows = await reader.query
+    .selectFrom("escalation_templates")
+    .select("name")
+    .where("project", "=", project)
+    .execute();
+  return [...new Set([...BUILT_IN.keys(), ...rows.map(({ name }) => name)])].toSorted();
+}
+
 const selectNextStep = readStatement<object, { next_step_at: number | null }>((query) =>
   query
     .selectFrom("tasks")

@@ -5,7 +5,7 @@ import { clockworkFor, requireCalendars } from "../escalation/clockwork.ts";
 import { defaultEscalation } from "../escalation/default.ts";
 import { requireLadder, toStep, WITHOUT_CALENDARS, type Escalation, type Step } from "../escalation/ladder.ts";
 import type { StepRequest } from "../escalation/schema.ts";
-import { findTemplate } from "../escalation/store.ts";
+import { findTemplate, listTemplateNames } from "../escalation/store.ts";
 import { invalid } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";
@@ -27,6 +27,10 @@ export interface AskedEscalation {
   escalation: Escalation | null;
   recipients: readonly StepRecipients[];
 }
+
+const LIST = new Intl.ListFormat("en-GB");
+/** Templates that an error names. */
+const NAMED_MAX = 20;
 
 /** Looks for steps that are due are at most ten seconds apart. */
 const SOON_MS = 15 * SECOND;
@@ -99,7 +103,11 @@ export async function placedEscalation(
   if (escalation === null) return { escalation, clockwork: WITHOUT_CALENDARS };
   const { by, template } = escalation;
   const steps = template === null ? escalation.steps : await findTemplate(reader, project, template);
-  if (steps === null) throw invalid("/escalation", `There is no template "${template}" in this project.`);
+  if (steps === null) {
+    const names = await listTemplateNames(reader, project);
+    const some = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), "others"] : names;
+    throw invalid("/escalation", `There is no template "${template}" in this project. It has ${LIST.format(some)}.`);
+  }
   const i = steps.findIndex(({ do: kind }) => kind === "offer" || kind === "assign");
   if (policy?.from != null && i !== -1)
     throw invalid(

@@ -63,6 +63,15 @@ testOnBoth("`standard` is there from the start, and a project can have its own",
   assert.equal((await list())[0]!.is_built_in, true);
 });
 
+testOnBoth("a name that is no template is refused with the names that are, up to twenty", async (service) => {
+  const said = async () => (await ask(service, { escalation: "hurry" })).body.details[0]!.message;
+  assert.equal(await said(), 'There is no template "hurry" in this project. It has standard.');
+  for (const name of ["standard", "payments"]) await set(service, name, { steps: STEPS });
+  assert.match(await said(), /It has payments and standard\.$/);
+  for (let more = 0; more < 20; more += 1) await set(service, `a-${String(more).padStart(2, "0")}`, { steps: STEPS });
+  assert.match(await said(), /It has a-00, .*, a-18, a-19 and others\.$/);
+});
+
 testOnBoth("steps that cannot be meant are refused, with their place", async (service) => {
   const refused: [escalation: unknown, path: string][] = [
     ["unknown", "/escalation"],

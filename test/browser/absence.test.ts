@@ -36,9 +36,16 @@ testInBrowser("a person says that they are away, names a delegate, and is back",
   const page = await openAs(open, service, BEN, "/settings", { timeZone: "Europe/Berlin" });
   const form = page.getByRole("form", { name: "Absence" });
   await form.getByRole("button", { name: "Save absence" }).click();
-  await form.getByText("Enter a date and a time.").waitFor();
+  const missing = form.getByText("Enter a date and a time.");
+  await hasCount(missing, 1);
+  await form.getByLabel("Away from").fill("");
+  await form.getByRole("button", { name: "Save absence" }).click();
+  await hasCount(missing, 2);
+  // What is said of a field is gone when the field is filled in.
   await form.getByLabel("Away from").fill("2026-01-05T09:00");
+  await hasCount(missing, 1);
   await form.getByLabel("Back at").fill("2999-01-07T09:00");
+  await hasCount(missing, 0);
   await form.getByRole("combobox", { name: "Delegate" }).fill("c");
   await page.getByRole("option", { name: "cy" }).click();
   await assertUsable(page, "absence-settings");
@@ -73,9 +80,11 @@ testInBrowser("an operator says who is away, and a task names the person that it
   await dialog.getByText("Choose a later time than the first one.").waitFor();
   await assertUsable(page, "absence-dialog");
   await dialog.getByLabel("Away from").fill("2026-01-03T09:00");
+  await hasCount(dialog.getByText("Choose a later time"), 0);
   await dialog.getByRole("button", { name: "Save absence" }).click();
   await dialog.getByText("Must be in the future.").waitFor();
   await dialog.getByLabel("Back at").fill("2999-01-07T09:00");
+  await hasCount(dialog.getByText("Must be in the future."), 0);
   await dialog.getByRole("button", { name: "Save absence" }).click();
   await dialog.waitFor({ state: "hidden" });
   const row = page.getByRole("row", { name: /^ben/ });

@@ -165,7 +165,13 @@ testInBrowser(
     assert.deepEqual(await save(), [steps[2], steps[1], steps[3]]);
 
     await page.getByRole("button", { name: "Edit usual" }).click();
+    // An error is not shown at a step that has taken the place of another.
+    await stepIn(edit, 1).getByLabel("After").fill("");
+    await edit.getByRole("button", { name: "Save" }).click();
+    const problem = edit.getByText("Enter a number. The time is 1 second to 30 days.");
+    await problem.waitFor();
     await press("Remove: step 1", "Remove: step 1");
+    await hasCount(problem, 0);
     await edit.getByRole("button", { name: "Remove: step 1" }).click();
     assert.equal(await edit.getByRole("button", { name: /^(?:Move|Remove)/ }).count(), 0);
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Add a step");

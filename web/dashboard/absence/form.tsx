@@ -52,6 +52,14 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
     });
     if (isAfter) save.mutate({ from, until, delegate_user_id: delegate });
   };
+  /** What was wrong with a time may not be wrong any more; nor that one was not after the other. */
+  const forget = (name: "from" | "until"): void => {
+    setWrong(({ from, until }) => ({
+      ...(name === "until" && from !== undefined && { from }),
+      ...(name === "from" && until === NO_TIME && { until }),
+    }));
+    if (problemAt(save.error, `/${name}`) !== undefined) save.reset();
+  };
   return (
     <form
       className="stack"
@@ -69,6 +77,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
         name="from"
         label="Away from"
         defaultValue={local(absence?.from ?? opened)}
+        onChange={() => forget("from")}
         error={wrong.from ?? problemAt(save.error, "/from")}
       />
       <TextInput
@@ -76,6 +85,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
         name="until"
         label="Back at"
         defaultValue={absence === null ? "" : local(absence.until)}
+        onChange={() => forget("until")}
         error={wrong.until ?? problemAt(save.error, "/until")}
       />
       <DelegateSelect
