@@ -3,7 +3,16 @@ import type { TaskCounts, TaskRecord } from "../../src/tasks/schema.ts";
 import type { Random } from "../random.ts";
 import { ADMIN, type CallerName } from "./callers.ts";
 import { untilAvailable, type Calls } from "./calls.ts";
-import { nameOfKey, now, tell, type Event, type History, type Incarnation, type Subject } from "./history.ts";
+import {
+  BEFORE_END,
+  nameOfKey,
+  now,
+  tell,
+  type Event,
+  type History,
+  type Incarnation,
+  type Subject,
+} from "./history.ts";
 import { checkSubject, type Rules } from "./judge.ts";
 import type { Operator } from "./operator.ts";
 
@@ -50,7 +59,7 @@ export function createAuditor({ random, calls, history, rules, operator, alive, 
   async function readTrail(subject: Subject): Promise<void> {
     const { seen } = await read(subject, { name: "trail" });
     // The task may have timed out since it was read.
-    const isEnded = seen?.trail?.some(({ action }) => action !== "created" && action !== "assigned") ?? false;
+    const isEnded = seen?.trail?.some(({ action }) => !BEFORE_END.has(action)) ?? false;
     if (isEnded && !subject.events.some((event) => event.seen?.task?.end)) await read(subject, { name: "read" });
   }
 

@@ -39,6 +39,11 @@ const SIZES: readonly (readonly [share: number, size: number])[] = [
   [0.02, 38_000],
 ];
 
+/** Returns after how many seconds the steps of task `n` happen, while no one answers. */
+export function stepsOf(n: number): readonly number[] {
+  return n % 3 === 0 ? [1, 2, 4, 7] : [];
+}
+
 /** Returns the body that creates task `n`. Version 0 is the original; a confused client later sends the others. */
 export function bodyOf(seed: number, n: number, version: number, receivers: readonly string[]): Body {
   const random = createRandom(seed, n);
@@ -66,6 +71,7 @@ export function bodyOf(seed: number, n: number, version: number, receivers: read
     assign_to: random.chance(0.3) ? { email: `person${n % 7}@example.com` } : null,
     notify: random.chance(0.1) ? ["email:someone@example.com", "slack:#approvals"] : null,
     verifier_config: null,
+    ...(stepsOf(n).length > 0 && { escalation: stepsOf(n).map((after) => ({ after, do: "raise" })) }),
     redact_payload: random.chance(0.05),
     callback_url: hasCallback ? `${random.pick(receivers)}/${n}` : null,
   };

@@ -14,6 +14,9 @@ export interface Incarnation {
   deadAt: number | null;
 }
 
+/** Entries of a trail that tell of no end. */
+export const BEFORE_END: ReadonlySet<string> = new Set(["created", "assigned", "escalated"]);
+
 export type CallName =
   | "create"
   | "complete"

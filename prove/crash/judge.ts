@@ -6,9 +6,10 @@
  * answer, it was at least this far" and "at most this far". A history is linearizable exactly when no answer that began
  * later shows less than one that had already ended.
  */
+import { stepsOf } from "./bodies.ts";
 import { answerOf, reasonOf } from "./calls.ts";
 import { ADMIN } from "./callers.ts";
-import { endOf, type End, type Event, type Post, type Seen, type Subject } from "./history.ts";
+import { BEFORE_END, endOf, type End, type Event, type Post, type Seen, type Subject } from "./history.ts";
 import { eventOf, judgeCallOfAgent, mayBeCancelledAt, STOPPED_REASON, type Order, type Orders } from "./stops.ts";
 
 const OPEN = 1;
@@ -241,9 +242,9 @@ function sight(event: Event, birth: Birth | null): Sight[] {
   if (isEnding(event) && status === 200) return between(ENDED, OPEN);
   if (seen?.is_replay === false) return between(OPEN, 0);
   if (seen?.trail) {
-    const last = seen.trail.at(-1)?.action;
+    const last = seen.trail.at(-1)?.action ?? "";
     if (last === "deleted") return between(DELETED, DELETED);
-    return last === "created" || last === "assigned" ? between(OPEN, OPEN) : between(ENDED, ENDED);
+    return BEFORE_END.has(last) ? between(OPEN, OPEN) : between(ENDED, ENDED);
   }
   if (!seen?.task) return [];
   if (seen.task.end !== null) return between(ENDED, ENDED);
@@ -274,7 +275,7 @@ const nameOf = ({ event }: Sight): string =>
 
 function judgeTrail(
   trail: NonNullable<Seen["trail"]>,
-  { id, asker, isDeleted, isRedacted }: Subject,
+  { id, n, asker, isDeleted, isRedacted }: Subject,
   birth: Birth | null,
   end: ReadEnd | null,
   cause: Event | null,
@@ -285,7 +286,8 @@ function judgeTrail(
   const actions = trail.map(({ action }) => action).join(", ");
   // The creation decides who gets the task, in the same transaction.
   const routed = trail.filter(({ action }) => action === "assigned");
-  const [first, second, more] = trail.filter(({ action }) => action !== "assigned");
+  const steps = trail.filter(({ action }) => action === "escalated");
+  const [first, second, more] = trail.filter(({ action }) => action !== "assigned" && action !== "escalated");
   if (trail.some((entry) => entry.task_id !== id)) bad("belongs to another task");
   if (actions === "deleted") {
     if (!isDeleted) bad("says that it was deleted");
@@ -301,6 +303,8 @@ function judgeTrail(
   if (first.from_status !== null || first.to_status !== "created") bad("begins with the wrong transition");
   if (first.agent_name !== (asker === ADMIN ? null : asker)) bad(`says that ${first.agent_name} created it`);
   if (birth && first.created_at !== birth.created_at) bad("has the wrong creation time");
+  if (second && trail.at(-1) !== second) bad(`goes on after the end: ${actions}`);
+  for (const problem of judgeSteps(steps, first.created_at, n)) bad(problem);
   if (!second) return problems;
   if (!end) bad("has an end that no answer shows");
   else if (second.action !== end.status) bad(`ends with ${second.action}`);
@@ -321,6 +325,21 @@ function judgeTrail(
   const ender = cause === null || cause.by === ADMIN ? null : cause.by;
   if ((cause || end?.cancel_reason === STOPPED_REASON) && second.agent_name !== ender)
     bad(`says that ${second.agent_name} ended it`);
+  return problems;
+}
+
+/** Each step happens at most once, in their order, and not before its time. */
+function judgeSteps(steps: NonNullable<Seen["trail"]>, created_at: string, n: number): string[] {
+  const problems: string[] = [];
+  const numbers = steps.map(({ extra }) => Number(extra!["step"]));
+  const expected = numbers.map((_number, i) => i + 1);
+  if (numbers.join() !== expected.join()) problems.push(`has the steps ${numbers.join()}`);
+  for (const [i, step] of steps.entries()) {
+    const after = stepsOf(n)[numbers[i]! - 1];
+    if (after === undefined) problems.push(`has step ${numbers[i]}, which the task does not have`);
+    else if (Date.parse(step.created_at) < Date.parse(created_at) + after * 1000)
+      problems.push(`has step ${numbers[i]} at ${step.created_at}, before its time`);
+  }
   return problems;
 }
 

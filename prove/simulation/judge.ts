@@ -23,7 +23,7 @@ const LOOK = 2 * SECOND;
 
 /** @returns one sentence for each violation */
 export function checkStory(story: Story): string[] {
-  const wrong: string[] = [];
+  const wrong = story.unexpected.map((error) => `a request failed inside: ${error}`);
   if (!story.isAtRest) wrong.push("the run never came to rest: a task stays open or a callback stays due");
   for (const task of story.tasks) {
     const say = (text: string) => wrong.push(`task ${task.number}: ${text}`);

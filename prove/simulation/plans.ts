@@ -85,7 +85,11 @@ export function drawPlain(random: Random, origins: readonly string[]): PlannedTa
  * @param calendar - the one whose clocks change during the run
  */
 export function drawQuestions(random: Random, origins: readonly string[], calendar: CalendarName): PlannedTask[] {
-  const kinds: Question["kind"][] = ["crowd", random.pick(["desk", "desk", "one"]), random.pick(["desk", "one"])];
+  const kinds: Question["kind"][] = [
+    "crowd",
+    random.pick(["desk", "desk", "one"]),
+    random.pick(["desk", "desk", "one"]),
+  ];
   const count = random.between(2, 3);
   const tasks: PlannedTask[] = [];
   for (const [number, kind] of kinds.slice(0, count).entries()) {
@@ -146,7 +150,7 @@ function drawRules(random: Random, kind: Question["kind"], asker: number | null,
     blind: random.chance(0.3),
     excludesAsker,
     behalf,
-    answered: kind === "desk" && random.chance(0.6) ? other : null,
+    answered: kind === "desk" && random.chance(0.8) ? other : null,
     one_of_each: random.chance(0.25) ? groups.filter(() => random.chance(0.5)).slice(0, need) : [],
   };
 }

@@ -112,4 +112,6 @@ export interface Story {
   /** In their order. The first one is at the start. */
   shifts: Shift[];
   glimpses: Glimpse[];
+  /** Errors that no caller should get. */
+  unexpected: string[];
 }

@@ -21,7 +21,7 @@ export const decisions: Suite = {
   name: "decisions",
   promise:
     "through the same, and with clocks that are set back, only those decide a task who may, and its steps happen once, in time",
-  counts: { short: 20, long: 400, unit: "runs on each database" },
+  counts: { short: 8, long: 400, unit: "runs on each database" },
   run: async (run) => {
     await on(openOnSqlite, (ground) => simulate({ ground, subject: "decisions", isRepeatable: true }, run));
     // Statements that run side by side are answered in an order that depends on the machine.

@@ -150,13 +150,14 @@ async function run(
   const troubles: Trouble[] = [];
   const stopped = new Set<string>();
   const glimpses: Glimpse[] = [];
+  const unexpected: string[] = [];
   const processes = new Set<Process>();
   const world = {};
   /** How many scenes are running; the run ends after all of them. */
   let acting = 0;
 
   // The schedule of callbacks is judged by one clock.
-  const isShifting = hasQuestions && random.chance(0.3);
+  const isShifting = hasQuestions && random.chance(0.4);
   /** What the clock of the machine is ahead, or of the database that two processes share. */
   let ahead = 0;
   const shifts: Shift[] = [{ at: START, by: 0 }];
@@ -509,7 +510,10 @@ async function run(
     time.as(process, () => response.emit(isLost ? "close" : "finish"));
     if (isLost || result === null) return null;
     if ("value" in result) return result;
-    if (!(result.error instanceof ServiceError)) throw result.error;
+    if (!(result.error instanceof ServiceError)) {
+      unexpected.push(String(result.error));
+      return { code: "INTERNAL" };
+    }
     const { code } = result.error;
     return code === "DATABASE_UNAVAILABLE" || code === "COMMIT_UNKNOWN" ? null : { code };
   }
@@ -553,6 +557,10 @@ async function run(
   async function agent(task: PlannedTask): Promise<void> {
     await wait(random.between(1, 10 * MINUTE));
     const { question } = task;
+    const other = question?.rules?.answered ?? null;
+    // A task that it names should exist by then.
+    for (let times = 20; times > 0 && other !== null && idOf(other) === null; times--)
+      await wait(random.between(1, MINUTE));
     const body = bodyOf(task, idOf);
     const asker = question?.asker === BOSS ? callerOf(BOSS, "dashboard", "") : ADMIN;
     const created = await insist(task, "create", async (ctx) => (await createTask(ctx, asker, body, null)).task);
@@ -591,10 +599,18 @@ async function run(
     await insist(task, "delete", (ctx) => removeTask(ctx, ADMIN, id));
   }
 
-  /** Sets the clock ahead or back. A machine whose clock is set back often starts again. */
+  /** Sets the clock ahead or back, and often right again a little later. */
   async function clockmaker(): Promise<void> {
-    await wait(random.between(1, horizon - START));
-    ahead = random.pick([0, -2 * HOUR, -10 * MINUTE, -SECOND, 10 * MINUTE, HOUR]);
+    await wait(random.pick([random.between(1, 15 * MINUTE), random.between(1, horizon - START)]));
+    await setClock(random.pick([-2 * HOUR, -10 * MINUTE, -SECOND, 10 * MINUTE, HOUR]));
+    if (!random.chance(0.6)) return;
+    await wait(random.between(SECOND, 10 * MINUTE));
+    await setClock(0);
+  }
+
+  /** A machine whose clock is set often starts again. */
+  async function setClock(by: number): Promise<void> {
+    ahead = by;
     if (isShared) note(ahead);
     else if (random.chance(0.5)) await restartOrderly();
     else for (const process of processes) process.kill();
@@ -610,7 +626,7 @@ async function run(
       await wait(random.between(1, horizon - START));
       await restartOrderly();
     });
-  if (isShifting) for (let times = random.between(1, 3); times > 0; times--) act(clockmaker);
+  if (isShifting) for (let times = random.between(1, 4); times > 0; times--) act(clockmaker);
   await time.settle();
   let isAtRest = false;
   for (let step = 0; step < STEPS_MAX && !isAtRest; step++) {
@@ -674,6 +690,7 @@ async function run(
     stopped,
     shifts,
     glimpses,
+    unexpected,
   };
 }
 
