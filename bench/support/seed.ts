@@ -339,6 +339,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   oidc_links: true,
   oidc_sign_ins: true,
   escalation_templates: true,
+  hook_questions: true,
+  hook_rules: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

@@ -36,6 +36,8 @@ export interface Schema {
   oidc_links: OidcLinkRow;
   oidc_sign_ins: OidcSignInRow;
   escalation_templates: EscalationTemplateRow;
+  hook_questions: HookQuestionRow;
+  hook_rules: HookRulesRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -583,5 +585,26 @@ export interface EscalationTemplateRow {
   name: string;
   /** JSON of its steps (escalation/ladder.ts). */
   steps: string;
+  updated_at: number;
+}
+
+/** The call of a tool that a person is asked about. It is deleted by the call that takes the answer. */
+export interface HookQuestionRow {
+  agent_id: string;
+  /** SHA-256 of the tool and its arguments, in hex. (hooks/call.ts) */
+  call_hash: string;
+  /** That of its task, for this agent. */
+  idempotency_key: string;
+  created_at: number;
+}
+
+/** Which calls of coding agents ask a person. */
+export interface HookRulesRow {
+  /** A slug. */
+  project: string;
+  /** JSON: a list of `Rule` (hooks/rules.ts). */
+  rules: string;
+  /** 1, 2, ...: how often they were stored. */
+  version: number;
   updated_at: number;
 }
