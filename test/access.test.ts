@@ -375,6 +375,13 @@ const ROUTES: Record<string, Route> = {
     body: () => ({ rules: [{ tool: "*", decision: "ask" }] }),
     has: "rules",
   },
+  "POST /api/hooks/rules/preview": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: () => "/api/hooks/rules/preview?project=default",
+    body: () => ({ rules: [{ tool: "*", decision: "ask" }] }),
+    has: "calls",
+  },
   "POST /api/hooks/claude-code": {
     may: ASKERS,
     isScoped: true,

@@ -341,6 +341,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   escalation_templates: true,
   hook_questions: true,
   hook_rules: true,
+  hook_calls: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

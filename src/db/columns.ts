@@ -381,6 +381,18 @@ export const COLUMNS = {
     version: "bigint",
     updated_at: "bigint",
   },
+  hook_calls: {
+    project: "text",
+    call_hash: "text",
+    tool: "text",
+    arguments: "json",
+    is_cut: "bigint",
+    agent_name: "text",
+    decision: "text",
+    simulated: "text",
+    count: "bigint",
+    last_at: "bigint",
+  },
 } as const satisfies { [Table in keyof Schema]: { [Column in keyof Schema[Table]]: ColumnType } };
 
 export type Table = keyof Schema;

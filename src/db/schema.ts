@@ -38,6 +38,7 @@ export interface Schema {
   escalation_templates: EscalationTemplateRow;
   hook_questions: HookQuestionRow;
   hook_rules: HookRulesRow;
+  hook_calls: HookCallRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -607,4 +608,25 @@ export interface HookRulesRow {
   /** 1, 2, ...: how often they were stored. */
   version: number;
   updated_at: number;
+}
+
+/** A call of the last week, however often it was made. */
+export interface HookCallRow {
+  /** A slug. */
+  project: string;
+  /** SHA-256 of the tool and its arguments, in hex. */
+  call_hash: string;
+  tool: string;
+  /** JSON of what is kept of the arguments (hooks/kept-arguments.ts). */
+  arguments: string;
+  /** 1: a part of them was not kept. */
+  is_cut: number;
+  /** The agent that made it last. */
+  agent_name: string;
+  /** What the rules decided then: `ask`, `allow` or `deny`; null: nothing. */
+  decision: string | null;
+  /** What a simulated rule would have decided then; null: none. */
+  simulated: string | null;
+  count: number;
+  last_at: number;
 }

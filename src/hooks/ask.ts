@@ -83,7 +83,7 @@ export async function holdFor(
     if (!gone.aborted && error instanceof ServiceError && error.code === "TASK_NOT_FOUND") return null;
     throw error;
   });
-  if (gone.aborted || (task !== null && !isTerminal(task.status))) return PENDING;
+  if (task !== null && !isTerminal(task.status)) return PENDING;
   // Another call may have been faster. Then the next one asks again.
   if (!(await takeQuestion(ctx.db, question))) return PENDING;
   giveBackIf(ctx, gone, question);

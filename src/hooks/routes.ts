@@ -10,8 +10,9 @@ import { scopeMissing } from "../tasks/access.ts";
 import { answerOfFailure, answerTo, verdictOfRule } from "./answer.ts";
 import { askAbout, holdFor, type AskContext } from "./ask.ts";
 import { readCall } from "./call.ts";
+import { noteCall, previewRules } from "./calls.ts";
 import { ruleOn } from "./rules.ts";
-import { HookAnswer, HookBody, RulesRecord, SetRulesBody } from "./schema.ts";
+import { HookAnswer, HookBody, PreviewRecord, PreviewRulesBody, RulesRecord, SetRulesBody } from "./schema.ts";
 import { readRules, rulesOf, setRules } from "./stored-rules.ts";
 
 const tags = ["Hooks"];
@@ -40,7 +41,11 @@ const claudeCodeRoute = defineRoute({
     reply.raw.once("close", leave).once("finish", () => reply.raw.off("close", leave));
     const call = readCall(request.body);
     const { event } = call;
-    const { decision } = await ruleOn(ctx.schemas, (await rulesOf(ctx.db, caller.project)).rules, call);
+    const ruling = await ruleOn(ctx.schemas, (await rulesOf(ctx.db, caller.project)).rules, call);
+    const { decision } = ruling;
+    await noteCall(ctx.db, caller, call, ruling).catch((error: unknown) =>
+      ctx.log.error({ err: error }, "The call of a coding agent could not be noted"),
+    );
     if (decision !== "ask") return sendJson(reply, JSON.stringify(answerTo(event, verdictOfRule(decision))));
     const asked = await askAbout(ctx, caller, call);
     // The arguments may be long, and are not needed while the call is held. An error still has to know the event.
@@ -93,8 +98,23 @@ const setRulesRoute = defineRoute({
   handle: async (ctx: Ctx, request) => setRules(ctx, callerOf(request), request.query, request.body),
 });
 
+const previewRulesRoute = defineRoute({
+  method: "POST",
+  url: "/hooks/rules/preview",
+  operationId: "previewHookRules",
+  summary: "Try rules for hooks on the calls of the last week",
+  description: "Changes nothing. For operators of the project.",
+  tags,
+  credentials: SIGNED_IN,
+  querystring: OwnProjectQuery,
+  body: Type.Unsafe<PreviewRulesBody>(Type.Ref("PreviewHookRules")),
+  answers: { 200: Type.Unsafe<PreviewRecord>(Type.Ref("HookRulesPreview")) },
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "PROJECT_NOT_FOUND"],
+  handle: async (ctx: Ctx, request) => previewRules(ctx, callerOf(request), request.query, request.body),
+});
+
 /** Calls of tools that coding agents ask about. (beyond: MCP as it is now) */
-export const hookRoutes = mount<Ctx>([claudeCodeRoute, getRulesRoute, setRulesRoute]);
+export const hookRoutes = mount<Ctx>([claudeCodeRoute, getRulesRoute, setRulesRoute, previewRulesRoute]);
 
 /** Shapes that other shapes refer to by name. */
-export const hookShapes = [HookBody, HookAnswer, SetRulesBody, RulesRecord];
+export const hookShapes = [HookBody, HookAnswer, SetRulesBody, RulesRecord, PreviewRulesBody, PreviewRecord];

@@ -138,3 +138,48 @@ export const RulesRecord = Type.Object(
   { $id: "HookRules" },
 );
 export type RulesRecord = Static<typeof RulesRecord>;
+
+export const PreviewRulesBody = Type.Object(
+  {
+    rules: Type.Optional(
+      Nullable(
+        Type.Array(RuleRequest, { maxItems: RULES_MAX, description: "Rules to try. Left out: those that are stored." }),
+      ),
+    ),
+  },
+  { $id: "PreviewHookRules", additionalProperties: true, examples: [{ rules: [{ tool: "Bash", decision: "ask" }] }] },
+);
+export type PreviewRulesBody = Static<typeof PreviewRulesBody>;
+
+const NullableDecision = (description: string) =>
+  Type.Unsafe<RuleDecision | null>({ type: ["string", "null"], enum: [...RULE_DECISIONS, null], description });
+const Simulated = NullableDecision("What a simulated rule would have decided; null: none fits.");
+
+const PreviewedCall = Type.Object({
+  tool: Type.String({ description: "The tool." }),
+  arguments: Json("What is kept of its arguments."),
+  is_cut: Type.Boolean({ description: "A part of the arguments was not kept, so `would` may be wrong." }),
+  agent: Type.String({ description: "The name of the agent that made it last." }),
+  count: Type.Integer({ description: "How often the call was made." }),
+  last_at: Time("When it was made last."),
+  was: Type.Object({
+    decision: NullableDecision("What the rules decided at the last time; null: nothing."),
+    simulated: Simulated,
+  }),
+  would: Type.Object({
+    decision: NullableDecision("What these rules decide; null: nothing."),
+    rule: Nullable(Type.Integer({ description: "The number of the rule that decides, from 0." })),
+    simulated: Simulated,
+  }),
+});
+export type PreviewedCall = Static<typeof PreviewedCall>;
+
+/** What rules would have decided. */
+export const PreviewRecord = Type.Object(
+  {
+    project: Type.String({ description: "The project of the agents." }),
+    calls: Type.Array(PreviewedCall, { description: "The latest 500 different calls of the last seven days." }),
+  },
+  { $id: "HookRulesPreview" },
+);
+export type PreviewRecord = Static<typeof PreviewRecord>;

@@ -147,6 +147,10 @@ void test("docs/hooks.md: a call of Claude Code is held, edited and answered", {
             said,
           ),
       ],
+      [
+        "rules/preview",
+        (_reader, said) => assert.match(said, /"would":\{"decision":"deny","rule":0,"simulated":null\}/),
+      ],
       ['npm run lint" }', (_reader, said) => assert.match(said, /"version":1,.*\n.*"permissionDecision":"allow"/)],
     ],
   });

@@ -1663,6 +1663,88 @@ export interface components {
              */
             updated_at: string | null;
         };
+        /**
+         * @example {
+         *       "rules": [
+         *         {
+         *           "tool": "Bash",
+         *           "decision": "ask"
+         *         }
+         *       ]
+         *     }
+         */
+        PreviewHookRules: {
+            /** @description Rules to try. Left out: those that are stored. */
+            rules?: ({
+                /** @description The tool: a glob, in which `*` is any characters. */
+                tool: string;
+                /** @description By JSON Pointer into the arguments, what each must be: an object with some of `equals`, `one_of`, `glob`, `matches` (a regular expression for RE2), `over` and `under`. All must hold. An argument that is not there fulfills nothing. */
+                arguments?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description `ask`: a person decides. `allow`, `deny`: the service answers at once.
+                 * @enum {string}
+                 */
+                decision: "ask" | "allow" | "deny";
+                /** @description It is noted, and decides nothing. */
+                simulate?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        HookRulesPreview: {
+            /** @description The project of the agents. */
+            project: string;
+            /** @description The latest 500 different calls of the last seven days. */
+            calls: {
+                /** @description The tool. */
+                tool: string;
+                /** @description What is kept of its arguments. */
+                arguments: {
+                    [key: string]: unknown;
+                };
+                /** @description A part of the arguments was not kept, so `would` may be wrong. */
+                is_cut: boolean;
+                /** @description The name of the agent that made it last. */
+                agent: string;
+                /** @description How often the call was made. */
+                count: number;
+                /**
+                 * @description When it was made last.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                last_at: string;
+                was: {
+                    /**
+                     * @description What the rules decided at the last time; null: nothing.
+                     * @enum {string|null}
+                     */
+                    decision: "ask" | "allow" | "deny" | null;
+                    /**
+                     * @description What a simulated rule would have decided; null: none fits.
+                     * @enum {string|null}
+                     */
+                    simulated: "ask" | "allow" | "deny" | null;
+                };
+                would: {
+                    /**
+                     * @description What these rules decide; null: nothing.
+                     * @enum {string|null}
+                     */
+                    decision: "ask" | "allow" | "deny" | null;
+                    /** @description The number of the rule that decides, from 0. */
+                    rule: number | null;
+                    /**
+                     * @description What a simulated rule would have decided; null: none fits.
+                     * @enum {string|null}
+                     */
+                    simulated: "ask" | "allow" | "deny" | null;
+                };
+            }[];
+        };
         WebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;

@@ -22,6 +22,20 @@ export function hooks(dialect: Dialect): Migration {
         .addColumn("version", int, (c) => c.notNull())
         .addColumn("updated_at", int, (c) => c.notNull())
         .execute();
+      await db.schema
+        .createTable("hook_calls")
+        .addColumn("project", "text", (c) => c.notNull())
+        .addColumn("call_hash", "text", (c) => c.notNull())
+        .addColumn("tool", "text", (c) => c.notNull())
+        .addColumn("arguments", "text", (c) => c.notNull())
+        .addColumn("is_cut", int, (c) => c.notNull())
+        .addColumn("agent_name", "text", (c) => c.notNull())
+        .addColumn("decision", "text")
+        .addColumn("simulated", "text")
+        .addColumn("count", int, (c) => c.notNull())
+        .addColumn("last_at", int, (c) => c.notNull())
+        .addPrimaryKeyConstraint("hook_calls_pkey", ["project", "call_hash"])
+        .execute();
     },
   };
 }
