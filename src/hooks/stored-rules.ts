@@ -53,24 +53,19 @@ export async function setRules(
     const project = await projectOfOperator(tx, caller, asked);
     await projectForNew(tx, caller, project);
     const now = tx.now();
-    const stored = await tx.query
+    const { version } = await tx.query
       .insertInto("hook_rules")
       .values({ project, rules: JSON.stringify(rules), version: 1, updated_at: now })
       .onConflict((conflict) =>
-        conflict
-          .column("project")
-          .doUpdateSet((set) => ({
-            rules: set.ref("excluded.rules"),
-            version: set("hook_rules.version", "+", 1),
-            updated_at: now,
-          }))
-          .where("hook_rules.version", seen == null ? "is not" : "=", seen ?? null),
+        conflict.column("project").doUpdateSet((set) => ({
+          rules: set.ref("excluded.rules"),
+          version: set("hook_rules.version", "+", 1),
+          updated_at: now,
+        })),
       )
       .returning("version")
-      .executeTakeFirst();
-    if (stored === undefined || (seen != null && stored.version !== seen + 1))
-      throw new ServiceError("HOOK_RULES_CHANGED");
-    const { version } = stored;
+      .executeTakeFirstOrThrow();
+    if (seen != null && version !== seen + 1) throw new ServiceError("HOOK_RULES_CHANGED");
     await recordSecurityEvent(tx, {
       type: "project_hook_rules_set",
       target: { kind: "project", id: project },
