@@ -21,6 +21,7 @@ import { embedPage } from "./embed/page.ts";
 import { embedRoutes, embedShapes } from "./embed/routes.ts";
 import { ServiceError } from "./errors.ts";
 import { deferUntilResponse } from "./deliveries/after-response.ts";
+import { hookRoutes, hookShapes } from "./hooks/routes.ts";
 import { acceptJson } from "./http/body.ts";
 import { serveBuilt } from "./http/built.ts";
 import { endConnections } from "./http/connections.ts";
@@ -68,6 +69,7 @@ const SHAPES = [
   ...projectShapes,
   ...calendarShapes,
   ...templateShapes,
+  ...hookShapes,
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,
@@ -215,6 +217,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(projectRoutes, { ctx, prefix: "/api" });
   await app.register(calendarRoutes, { ctx, prefix: "/api" });
   await app.register(templateRoutes, { ctx, prefix: "/api" });
+  await app.register(hookRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

@@ -50,6 +50,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       signIn: { passwords: "everyone", oidc: null },
       limits: { bodyBytes: 1_048_576 },
       securityEventsDays: 365,
+      hookHoldSeconds: 540,
       requirePasskey: null,
       discoveryFile: null,
       logLevel: "info",

@@ -7,6 +7,7 @@ import {
   isOnlyLocal,
   readCallbacks,
   readDiscoveryFile,
+  readHookHoldSeconds,
   readLimits,
   readListening,
   readLogLevel,
@@ -45,6 +46,8 @@ export interface Config extends Keys {
   limits: { bodyBytes: number };
   /** For how many days events of the security log are kept. */
   securityEventsDays: number;
+  /** For how long a call of a coding agent's tool is held while a person decides. */
+  hookHoldSeconds: number;
   /** Who must sign in with a passkey; null: nobody must. */
   requirePasskey: RequirePasskey;
   /** Tells programs of the same person on this machine the address of the service. null: it is not written. */
@@ -76,6 +79,7 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   ...SIGN_IN_VARIABLES,
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_SECURITY_EVENTS_DAYS",
+  "SERVICE_HOOK_HOLD_SECONDS",
   "SERVICE_REQUIRE_PASSKEY",
   "SERVICE_LOG_LEVEL",
   "SERVICE_DISCOVERY_FILE",
@@ -114,6 +118,7 @@ export function readConfig(
   const { host, port } = readListening(env);
   const limits = readLimits(env);
   const securityEventsDays = readSecurityEventsDays(env);
+  const hookHoldSeconds = readHookHoldSeconds(env);
   const publicUrl = readPublicUrl(env, { host, port });
   const requirePasskey = readRequirePasskey(env, publicUrl);
   const database = readDatabase(env);
@@ -154,6 +159,7 @@ export function readConfig(
       signIn,
       limits,
       securityEventsDays,
+      hookHoldSeconds,
       requirePasskey,
       discoveryFile: isLocal ? readDiscoveryFile(env, variables["HOME"] ?? variables["USERPROFILE"]) : null,
       logLevel,

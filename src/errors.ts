@@ -258,6 +258,11 @@ export const ERRORS = {
     message: "The calendar is in use, so it cannot be deleted.",
     help: "Steps of open tasks count in it, or a template of steps names it. Delete it when they have ended. You can change its hours at any time: `PUT /api/calendars/{name}`.",
   },
+  HOOK_RULES_CHANGED: {
+    status: 409,
+    message: "Another person has stored other rules since. Look at them, and change them again.",
+    help: "`version` of the request is not the version that is stored, so nothing was replaced. Read the rules with `GET /api/hooks/rules`, and send its `version` with your changes.",
+  },
   AGENT_TOKEN_LIMIT: {
     status: 409,
     message: "The agent has two live tokens already. Revoke one of them first.",

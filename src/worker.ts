@@ -1,5 +1,6 @@
 import { startCancelling } from "./agents/cancel-tasks.ts";
 import type { Context } from "./context.ts";
+import { startHookTidying } from "./hooks/tidying.ts";
 import { startTidying } from "./people/sessions.ts";
 import { startSecurityTidying } from "./security/retention.ts";
 import { startClaimExpiry } from "./tasks/claims.ts";
@@ -18,6 +19,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const totals = startTotals(ctx);
   const tidying = startTidying(ctx);
   const securityTidying = startSecurityTidying(ctx);
+  const hookTidying = startHookTidying(ctx);
   const channels = [...ctx.channels.opened.values()].flatMap(({ start }) => start?.(ctx) ?? []);
   ctx.deliveries.start();
   return {
@@ -31,6 +33,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
       await totals.stop();
       await tidying.stop();
       await securityTidying.stop();
+      await hookTidying.stop();
     },
   };
 }

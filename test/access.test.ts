@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { newAgent } from "./support/agents.ts";
 import { createAuthenticator } from "./support/authenticator.ts";
 import { EMBED_ENV, mint, newServiceKey, PARENT } from "./support/embed.ts";
+import { PRE_TOOL_USE } from "./support/hooks.ts";
 import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
 import { join, newProject } from "./support/projects.ts";
 import { MANY_REQUESTS_MS, ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
@@ -361,6 +362,33 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/projects/default/members/${user}`,
   },
+  "GET /api/hooks/rules": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: () => "/api/hooks/rules?project=default",
+    has: "rules",
+  },
+  "PUT /api/hooks/rules": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: () => "/api/hooks/rules?project=default",
+    body: () => ({ rules: [{ tool: "*", decision: "ask" }] }),
+    has: "rules",
+  },
+  "POST /api/hooks/rules/preview": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: () => "/api/hooks/rules/preview?project=default",
+    body: () => ({ rules: [{ tool: "*", decision: "ask" }] }),
+    has: "calls",
+  },
+  "POST /api/hooks/claude-code": {
+    may: ASKERS,
+    isScoped: true,
+    status: 200,
+    body: () => PRE_TOOL_USE,
+    has: "hookSpecificOutput",
+  },
   "GET /api/escalations": {
     may: ITS_CALENDAR_READERS,
     isScoped: true,
@@ -568,7 +596,7 @@ testOnBoth(
       }
     }
   },
-  { env: EMBED_ENV, limitMs: 2 * MANY_REQUESTS_MS },
+  { env: { ...EMBED_ENV, SERVICE_HOOK_HOLD_SECONDS: "0" }, limitMs: 2 * MANY_REQUESTS_MS },
 );
 
 /** What is in another project does not exist. */
@@ -582,6 +610,7 @@ const MISSING: readonly (readonly [part: string, error_code: string])[] = [
   ["/api/calendars/{name}", "PROJECT_NOT_FOUND"],
   ["/api/escalations/{name}", "PROJECT_NOT_FOUND"],
   ["/api/escalations", "PROJECT_NOT_FOUND"],
+  ["/api/hooks/rules", "PROJECT_NOT_FOUND"],
 ];
 
 /** Returns the refusal of a person of another project. Members get 403 before anything is read. */

@@ -34,6 +34,7 @@ const NEED_CONFIRMATION = [
   "POST /api/projects/{slug}/members",
   "POST /api/service-keys",
   "POST /api/users",
+  "PUT /api/hooks/rules",
   "PUT /api/users/{id}/absence",
 ];
 

@@ -7,6 +7,7 @@ import { test } from "node:test";
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "mcp-route": ["people", "http", "lib", "mcp"],
   projects: ["people", "security", "http", "db", "lib"],
+  hooks: ["tasks", "actions", "people", "security", "http", "db", "lib", "sdk"],
   calendars: ["projects", "people", "http", "db", "lib"],
   agents: ["tasks", "people", "security", "http", "db", "lib"],
   channels: [

@@ -339,6 +339,9 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   oidc_links: true,
   oidc_sign_ins: true,
   escalation_templates: true,
+  hook_questions: true,
+  hook_rules: true,
+  hook_calls: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

@@ -26,9 +26,10 @@ const TURNS_MAX = 30;
 /** Stops after this many violations: later ones only follow from the first. */
 const VIOLATIONS_ENOUGH = 4;
 /**
- * Every table but four, which are written outside the transaction of the request: `rate_windows` counts an attempt
+ * Every table but six, which are written outside the transaction of the request: `rate_windows` counts an attempt
  * before its outcome is known, `passkey_challenges` uses a challenge up before its answer is checked, `task_totals` counts
- * past hours in the background, and `delivery_origins` says which receivers answered.
+ * past hours in the background, `delivery_origins` says which receivers answered, `hook_questions` says which key
+ * the task of a call gets, so that it is created once, and `hook_calls` notes calls whatever becomes of them.
  */
 const TABLES = Object.keys({
   tasks: true,
@@ -60,8 +61,12 @@ const TABLES = Object.keys({
   oidc_links: true,
   oidc_sign_ins: true,
   escalation_templates: true,
+  hook_rules: true,
 } satisfies Record<
-  Exclude<keyof Schema, "rate_windows" | "passkey_challenges" | "task_totals" | "delivery_origins">,
+  Exclude<
+    keyof Schema,
+    "rate_windows" | "passkey_challenges" | "task_totals" | "delivery_origins" | "hook_questions" | "hook_calls"
+  >,
   true
 >);
 

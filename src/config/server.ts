@@ -25,6 +25,11 @@ export function readSecurityEventsDays(env: Environment): number {
   return readWholeNumber(env, "SERVICE_SECURITY_EVENTS_DAYS", { standard: 365, min: 1, max: 3650 });
 }
 
+/** For how long a call of a coding agent's tool is held while a person decides. */
+export function readHookHoldSeconds(env: Environment): number {
+  return readWholeNumber(env, "SERVICE_HOOK_HOLD_SECONDS", { standard: 540, min: 0, max: 86_400 });
+}
+
 /** Public URL of the service, without a trailing slash. */
 export function readPublicUrl(env: Environment, { host, port }: { host: string; port: number }): string {
   const text = env.get("SERVICE_PUBLIC_URL");

@@ -369,6 +369,30 @@ export const COLUMNS = {
     steps: "json",
     updated_at: "bigint",
   },
+  hook_questions: {
+    agent_id: "text",
+    call_hash: "text",
+    idempotency_key: "text",
+    created_at: "bigint",
+  },
+  hook_rules: {
+    project: "text",
+    rules: "json",
+    version: "bigint",
+    updated_at: "bigint",
+  },
+  hook_calls: {
+    project: "text",
+    call_hash: "text",
+    tool: "text",
+    arguments: "json",
+    is_cut: "bigint",
+    agent_name: "text",
+    decision: "text",
+    simulated: "text",
+    count: "bigint",
+    last_at: "bigint",
+  },
 } as const satisfies { [Table in keyof Schema]: { [Column in keyof Schema[Table]]: ColumnType } };
 
 export type Table = keyof Schema;

@@ -29,6 +29,7 @@ import { approvals } from "./migrations/0024-approvals.ts";
 import { calendars } from "./migrations/0025-calendars.ts";
 import { absence } from "./migrations/0026-absence.ts";
 import { escalation } from "./migrations/0027-escalation.ts";
+import { hooks } from "./migrations/0028-hooks.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -132,6 +133,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0025-calendars": calendars(dialect),
     "0026-absence": absence(dialect),
     "0027-escalation": escalation(dialect),
+    "0028-hooks": hooks(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

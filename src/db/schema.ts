@@ -36,6 +36,9 @@ export interface Schema {
   oidc_links: OidcLinkRow;
   oidc_sign_ins: OidcSignInRow;
   escalation_templates: EscalationTemplateRow;
+  hook_questions: HookQuestionRow;
+  hook_rules: HookRulesRow;
+  hook_calls: HookCallRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -584,4 +587,46 @@ export interface EscalationTemplateRow {
   /** JSON of its steps (escalation/ladder.ts). */
   steps: string;
   updated_at: number;
+}
+
+/** The call of a tool that a person is asked about. It is deleted by the call that takes the answer. */
+export interface HookQuestionRow {
+  agent_id: string;
+  /** SHA-256 of the tool and its arguments, in hex. (hooks/call.ts) */
+  call_hash: string;
+  /** That of its task, for this agent. */
+  idempotency_key: string;
+  created_at: number;
+}
+
+/** Which calls of coding agents ask a person. */
+export interface HookRulesRow {
+  /** A slug. */
+  project: string;
+  /** JSON: a list of `Rule` (hooks/rules.ts). */
+  rules: string;
+  /** 1, 2, ...: how often they were stored. */
+  version: number;
+  updated_at: number;
+}
+
+/** A call of the last week, however often it was made. */
+export interface HookCallRow {
+  /** A slug. */
+  project: string;
+  /** SHA-256 of the tool and its arguments, in hex. */
+  call_hash: string;
+  tool: string;
+  /** JSON of what is kept of the arguments (hooks/kept-arguments.ts). */
+  arguments: string;
+  /** 1: a part of them was not kept. */
+  is_cut: number;
+  /** The agent that made it last. */
+  agent_name: string;
+  /** What the rules decided then: `ask`, `allow` or `deny`; null: nothing. */
+  decision: string | null;
+  /** What a simulated rule would have decided then; null: none. */
+  simulated: string | null;
+  count: number;
+  last_at: number;
 }

@@ -151,7 +151,10 @@ function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyRep
   request.failureNote = error.security ?? null;
   logFailure(ctx, request, error);
   if (error.code === "NOT_FOUND" && wantsPage(request)) return sendPage(reply, status, NOT_FOUND_PAGE);
-  const { errorPage } = request.routeOptions.config;
+  const { errorPage, answerOfError } = request.routeOptions.config;
+  const answer = answerOfError?.(error, request) ?? null;
+  if (answer !== null)
+    return reply.code(200).type("application/json; charset=utf-8").serializer(JSON.stringify).send(answer);
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   if (status === 503 || status === 429) void reply.header("retry-after", error.retryAfter ?? RETRY_AFTER_SECONDS);
   if (errorPage !== undefined) return sendPage(reply, status, errorPage(error, request.id));
@@ -236,6 +239,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** For a route that is opened in a browser: returns the page of an error that its handler does not answer itself. */
     errorPage?: (error: ServiceError, requestId: string) => string;
+    /** For a caller that does not look at the status: returns what is sent with status 200 in place of an error, or null. */
+    answerOfError?: (error: ServiceError, request: FastifyRequest) => object | null;
   }
   interface FastifyRequest {
     /** The code of the error that the request was answered with; null if there is none. */

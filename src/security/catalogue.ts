@@ -39,6 +39,7 @@ export const SECURITY_EVENTS = {
   project_unarchived: "An archived project was brought back.",
   project_member_set: "A user joined a project, or got another role in it (`details.role`).",
   project_member_removed: "A user was removed from a project.",
+  project_hook_rules_set: "The rules for hooks of coding agents were replaced (`details.version`).",
   escalation_template_set: "A template of steps was created, or replaced (`details.replaced`).",
   escalation_template_deleted: "A template of steps was deleted.",
   calendar_set: "A calendar was created, or replaced (`details.replaced`).",

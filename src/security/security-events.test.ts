@@ -216,6 +216,12 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("DELETE", `/api/projects/default/members/${id}`);
     return { actor: ADMIN, target: { kind: "project", id: "default" }, details: { user_id: id, email } };
   },
+  project_hook_rules_set: async ({ service }) => {
+    await newProject(service, "for-hook-rules");
+    const body = { rules: [{ tool: "Bash", decision: "deny" }] };
+    await service.call("PUT", "/api/hooks/rules?project=for-hook-rules", { body });
+    return { actor: ADMIN, target: { kind: "project", id: "for-hook-rules" }, details: { rules: 1, version: 1 } };
+  },
   escalation_template_set: async ({ service }) => {
     const body = { steps: [{ after: 60, do: "raise" }] };
     await service.call("PUT", "/api/escalations/urgent", { body });

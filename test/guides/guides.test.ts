@@ -132,6 +132,30 @@ void test("docs/escalation.md: a task with steps, and a template of them", { tim
   );
 });
 
+void test("docs/hooks.md: a call of Claude Code is held, edited and answered", { timeout: TEST_MS }, async (t) => {
+  await follow(t, {
+    page: "docs/hooks.md",
+    isRunning: true,
+    after: [
+      [
+        "cat answer.json",
+        (_reader, said) =>
+          assert.ok(
+            said.includes(
+              '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"A person changed and approved this call.","updatedInput":{"command":"npm test -- --bail"}}}',
+            ),
+            said,
+          ),
+      ],
+      [
+        "rules/preview",
+        (_reader, said) => assert.match(said, /"would":\{"decision":"deny","rule":0,"simulated":null\}/),
+      ],
+      ['npm run lint" }', (_reader, said) => assert.match(said, /"version":1,.*\n.*"permissionDecision":"allow"/)],
+    ],
+  });
+});
+
 void test("docs/calendars.md: a calendar is set, read and deleted", { timeout: TEST_MS }, async (t) => {
   const reader = await follow(t, {
     page: "docs/calendars.md",

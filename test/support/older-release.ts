@@ -85,6 +85,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["escalation", "on_timeout"].map((column) => `alter table task_documents drop column ${column}`),
     ],
   ],
+  ["0028-hooks", ["drop table hook_questions", "drop table hook_rules", "drop table hook_calls"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

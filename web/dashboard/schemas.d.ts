@@ -1544,6 +1544,207 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "session_id": "abc123",
+         *       "cwd": "/home/user/my-project",
+         *       "permission_mode": "default",
+         *       "hook_event_name": "PreToolUse",
+         *       "tool_name": "Bash",
+         *       "tool_input": {
+         *         "command": "npm test"
+         *       }
+         *     }
+         */
+        ClaudeCodeHook: {
+            /**
+             * @description The event. Others have nothing to decide.
+             * @enum {string}
+             */
+            hook_event_name: "PreToolUse" | "PermissionRequest";
+            /** @description The tool that would run. */
+            tool_name: string;
+            /** @description Its arguments. */
+            tool_input: {
+                [key: string]: unknown;
+            };
+            /** @description The session, as text. */
+            session_id?: unknown;
+            /** @description The working directory, as text. */
+            cwd?: unknown;
+            /** @description The permission mode, as text. */
+            permission_mode?: unknown;
+            /** @description The kind of subagent, as text. */
+            agent_type?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        ClaudeCodeHookAnswer: {
+            /** @description PreToolUse: `permissionDecision` (`allow`, `deny`, `ask`), `permissionDecisionReason`, `updatedInput`. PermissionRequest: `decision` with `behavior` (`allow`, `deny`), `message`, `updatedInput`. Left out: nothing is decided. */
+            hookSpecificOutput?: {
+                [key: string]: unknown;
+            };
+            /** @description `block`: the body could not be read, so the call must not run. */
+            decision?: string;
+            /** @description Why it must not run. */
+            reason?: string;
+        };
+        /**
+         * @example {
+         *       "rules": [
+         *         {
+         *           "tool": "Bash",
+         *           "arguments": {
+         *             "/command": {
+         *               "one_of": [
+         *                 "npm test",
+         *                 "npm run lint"
+         *               ]
+         *             }
+         *           },
+         *           "decision": "allow"
+         *         },
+         *         {
+         *           "tool": "Bash",
+         *           "decision": "ask"
+         *         }
+         *       ],
+         *       "version": 1
+         *     }
+         */
+        SetHookRules: {
+            /** @description The first that fits decides. If none fits, nothing is decided. */
+            rules: ({
+                /** @description The tool: a glob, in which `*` is any characters. */
+                tool: string;
+                /** @description By JSON Pointer into the arguments, what each must be: an object with some of `equals`, `one_of`, `glob`, `matches` (a regular expression for RE2), `over` and `under`. All must hold. An argument that is not there fulfills nothing. */
+                arguments?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description `ask`: a person decides. `allow`, `deny`: the service answers at once.
+                 * @enum {string}
+                 */
+                decision: "ask" | "allow" | "deny";
+                /** @description It is noted, and decides nothing. */
+                simulate?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description The version that you have seen. If another has been stored since, nothing is replaced. */
+            version?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        HookRules: {
+            /** @description The project of the agents whose calls they are about. */
+            project: string;
+            /** @description In order: the first that fits decides. */
+            rules: {
+                /** @description The tool: a glob, in which `*` is any characters. */
+                tool: string;
+                /** @description By JSON Pointer into the arguments, what each must be: an object with some of `equals`, `one_of`, `glob`, `matches` (a regular expression for RE2), `over` and `under`. All must hold. An argument that is not there fulfills nothing. */
+                arguments: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description `ask`: a person decides. `allow`, `deny`: the service answers at once.
+                 * @enum {string}
+                 */
+                decision: "ask" | "allow" | "deny";
+                /** @description It is noted, and decides nothing. */
+                simulate: boolean;
+            }[];
+            /** @description How often they were stored. */
+            version: number;
+            /**
+             * @description When they were last stored; null: never, so every call asks.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string | null;
+        };
+        /**
+         * @example {
+         *       "rules": [
+         *         {
+         *           "tool": "Bash",
+         *           "decision": "ask"
+         *         }
+         *       ]
+         *     }
+         */
+        PreviewHookRules: {
+            /** @description Rules to try. Left out: those that are stored. */
+            rules?: ({
+                /** @description The tool: a glob, in which `*` is any characters. */
+                tool: string;
+                /** @description By JSON Pointer into the arguments, what each must be: an object with some of `equals`, `one_of`, `glob`, `matches` (a regular expression for RE2), `over` and `under`. All must hold. An argument that is not there fulfills nothing. */
+                arguments?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description `ask`: a person decides. `allow`, `deny`: the service answers at once.
+                 * @enum {string}
+                 */
+                decision: "ask" | "allow" | "deny";
+                /** @description It is noted, and decides nothing. */
+                simulate?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        HookRulesPreview: {
+            /** @description The project of the agents. */
+            project: string;
+            /** @description The latest 500 different calls of the last seven days. */
+            calls: {
+                /** @description The tool. */
+                tool: string;
+                /** @description What is kept of its arguments. */
+                arguments: {
+                    [key: string]: unknown;
+                };
+                /** @description A part of the arguments was not kept, so `would` may be wrong. */
+                is_cut: boolean;
+                /** @description The name of the agent that made it last. */
+                agent: string;
+                /** @description How often the call was made. */
+                count: number;
+                /**
+                 * @description When it was made last.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                last_at: string;
+                was: {
+                    /**
+                     * @description What the rules decided at the last time; null: nothing.
+                     * @enum {string|null}
+                     */
+                    decision: "ask" | "allow" | "deny" | null;
+                    /**
+                     * @description What a simulated rule would have decided; null: none fits.
+                     * @enum {string|null}
+                     */
+                    simulated: "ask" | "allow" | "deny" | null;
+                };
+                would: {
+                    /**
+                     * @description What these rules decide; null: nothing.
+                     * @enum {string|null}
+                     */
+                    decision: "ask" | "allow" | "deny" | null;
+                    /** @description The number of the rule that decides, from 0. */
+                    rule: number | null;
+                    /**
+                     * @description What a simulated rule would have decided; null: none fits.
+                     * @enum {string|null}
+                     */
+                    simulated: "ask" | "allow" | "deny" | null;
+                };
+            }[];
+        };
         WebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
@@ -2439,6 +2640,7 @@ export interface components {
              *     - `project_unarchived`: An archived project was brought back.
              *     - `project_member_set`: A user joined a project, or got another role in it (`details.role`).
              *     - `project_member_removed`: A user was removed from a project.
+             *     - `project_hook_rules_set`: The rules for hooks of coding agents were replaced (`details.version`).
              *     - `escalation_template_set`: A template of steps was created, or replaced (`details.replaced`).
              *     - `escalation_template_deleted`: A template of steps was deleted.
              *     - `calendar_set`: A calendar was created, or replaced (`details.replaced`).
@@ -2466,7 +2668,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}

@@ -36,6 +36,7 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   project_member_removed: ["Person removed from a project", "Person not removed from a project"],
   escalation_template_set: ["Template saved", "Template not saved"],
   escalation_template_deleted: ["Template deleted", "Template not deleted"],
+  project_hook_rules_set: ["Rules for hooks saved", "Rules for hooks not saved"],
   calendar_set: ["Calendar saved", "Calendar not saved"],
   calendar_deleted: ["Calendar deleted", "Calendar not deleted"],
   agent_created: ["Agent created", "Agent not created"],
