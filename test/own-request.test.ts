@@ -157,7 +157,7 @@ const SURFACES: Record<string, (world: World, id: string) => Promise<void>> = {
       baseUrl: "http://service.example",
       token: "unused",
       fetch: async (url, { method, body } = {}) => {
-        const path = new URL(String(url)).pathname;
+        const path = new URL(url instanceof Request ? url.url : url).pathname;
         const sent = await service.call(method as "POST", path, { ...(typeof body === "string" && { raw: body }) });
         return new Response(sent.text, { status: sent.status, headers: { "content-type": "application/json" } });
       },
