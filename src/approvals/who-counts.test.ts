@@ -5,6 +5,8 @@ import { deliver, receiver } from "../../test/support/deliveries.ts";
 import { EMBED_ENV, mint, newServiceKey } from "../../test/support/embed.ts";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
+import { HOUR } from "../lib/time.ts";
+import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import { reofferTasksOfDeparted } from "../tasks/departures.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
 
@@ -255,19 +257,32 @@ testOnBoth("a request is the same again with its approvals written out, and anot
 
 testOnBoth("the callback and the poll say who approved, also of a task that ran out of time", async (service, t) => {
   const hook = await receiver(t);
-  const [ada] = [await person(service, { pool: "desk" }), await person(service, { pool: "desk" })];
-  const id = await ask(service.call, { need: 2, from: { pool: "desk" } }, { callback_url: hook.url });
-  await decide(ada.call, id);
-  await service.call("POST", `/api/tasks/${id}/cancel`, { body: {} });
-  service.clock.advance(10_000);
-  await deliver(service);
-  const posted = JSON.parse(hook.received[0]!.body) as TaskRecord;
-  const polled = await service.call<TaskRecord>("GET", `/api/tasks/${id}/poll?timeout=0`);
-  for (const { approvals } of [posted, polled.body])
-    assert.deepEqual(
-      [approvals!.have, approvals!.decisions.map(({ by, decision }) => [by.user_id, decision])],
-      [1, [[ada.user.id, "approve"]]],
-    );
+  const [ada, ben] = [await person(service, { pool: "desk" }), await person(service, { pool: "desk" })];
+  const ends = [
+    { status: "completed", voters: [ada, ben] },
+    { status: "timed_out", voters: [ada] },
+  ];
+  for (const { status, voters } of ends) {
+    const id = await ask(service.call, { need: 2, from: { pool: "desk" } }, { callback_url: hook.url });
+    for (const { call } of voters) await decide(call, id);
+    if (status === "timed_out") {
+      service.clock.advance(HOUR);
+      await timeOutDueTasks(service.ctx);
+    }
+    service.clock.advance(10_000);
+    await deliver(service);
+    const posted = JSON.parse(hook.received.at(-1)!.body) as TaskRecord;
+    const polled = await service.call<TaskRecord>("GET", `/api/tasks/${id}/poll?timeout=0`);
+    for (const said of [posted, polled.body])
+      assert.deepEqual(
+        [
+          said.status,
+          said.approvals!.have,
+          said.approvals!.decisions.map(({ by, decision }) => [by.user_id, decision]),
+        ],
+        [status, voters.length, voters.map(({ user }) => [user.id, "approve"])],
+      );
+  }
 });
 
 testOnBoth("a deleted task takes what people decided with it", async (service) => {

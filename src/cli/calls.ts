@@ -47,24 +47,35 @@ export async function openCalls(env: Readonly<Record<string, string | undefined>
 function overHttp(config: Config): Send {
   const host = config.host === "0.0.0.0" || config.host === "::" ? "127.0.0.1" : config.host;
   const base = `http://${host.includes(":") ? `[${host}]` : host}:${config.port}`;
-  const sendWith = async (adminToken: string, method: Method, path: string, body: string | null) => {
-    const headers = headersOf({ adminToken }, body);
-    const response = await fetch(base + path, { method, headers, ...(body !== null && { body }) }).catch(
-      (cause: unknown) => {
-        throw new Error(
-          `The data directory is in use by a service that does not answer at ${base}. Use the same SERVICE_HOST and SERVICE_PORT as that service.`,
-          { cause },
-        );
-      },
-    );
-    return { status: response.status, text: await response.text() };
-  };
-  return async (method, path, body) => {
-    const answer = await sendWith(config.adminToken, method, path, body);
+  const sendWith = async (adminToken: string, ...request: Parameters<Send>) =>
+    sendTo(
+      base,
+      adminToken,
+    )(...request).catch((cause: unknown) => {
+      throw new Error(
+        `The data directory is in use by a service that does not answer at ${base}. Use the same SERVICE_HOST and SERVICE_PORT as that service.`,
+        { cause },
+      );
+    });
+  return async (...request) => {
+    const answer = await sendWith(config.adminToken, ...request);
     const { adminToken: previous } = config.previous;
     // Between `rotate-keys` and the restart, the service knows only the previous token.
-    return answer.status === 401 && previous !== null ? sendWith(previous, method, path, body) : answer;
+    return answer.status === 401 && previous !== null ? sendWith(previous, ...request) : answer;
   };
+}
+
+function sendTo(base: string, adminToken: string): Send {
+  return async (method, path, body) => {
+    const headers = headersOf({ adminToken }, body);
+    const response = await fetch(base + path, { method, headers, ...(body !== null && { body }) });
+    return { status: response.status, text: await response.text() };
+  };
+}
+
+/** Calls a service that runs. @param base - its URL, without a slash at the end */
+export function callsTo(base: string, adminToken: string): Calls["call"] {
+  return asCall(sendTo(base, adminToken));
 }
 
 function headersOf({ adminToken }: Pick<Config, "adminToken">, body: string | null): Record<string, string> {
@@ -94,7 +105,7 @@ const PAGE = 200;
 
 /** All pages of a list, oldest last. */
 export async function everything<T extends { id: string; created_at: string }>(
-  calls: Calls,
+  calls: Pick<Calls, "call">,
   path: string,
 ): Promise<T[]> {
   const rows: T[] = [];

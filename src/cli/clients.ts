@@ -3,6 +3,8 @@ import { ApiError, createClient, HumanTaskError, type Client, type TaskRecord } 
 import { SERVICE_COMMAND } from "../lib/command.ts";
 import { findSecrets, NoSecretsYet } from "../secrets.ts";
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** The output of a command: results for programs, and notes for people. */
 export interface Output {
   result: (text: string) => void;
@@ -29,24 +31,31 @@ export interface Answering {
 
 /**
  * Returns a client that may answer for people, and where its token was found. No agent answers its own questions, so this is
- * the admin token: from the environment, or from the data directory of the service on this machine. Without one, the token
- * of an agent is used, which needs the scope `answer`.
+ * the admin token. Without one, the token of an agent is used, which needs the scope `answer`.
  *
  * @throws Error in a sentence for the user
  */
-export function clientOfAnswers(env: Readonly<Record<string, string | undefined>>): Answering {
+export function clientOfAnswers(env: Env): Answering {
+  const admin = findAdminToken(env);
+  return admin === null ? { client: clientOfCommand() } : { client: clientOfCommand(admin.token), from: admin.from };
+}
+
+/**
+ * Returns the admin token and where it was found: in the environment, or in the data directory of the service on this machine.
+ * null: it is not known here.
+ */
+export function findAdminToken(env: Env): { token: string; from: string } | null {
   const setting = (name: string) => env[name]?.trim() || undefined;
   const token = setting("SERVICE_ADMIN_API_TOKEN");
-  if (token !== undefined) return { client: clientOfCommand(token), from: "SERVICE_ADMIN_API_TOKEN" };
+  if (token !== undefined) return { token, from: "SERVICE_ADMIN_API_TOKEN" };
   // The secrets of this machine are not sent to another one.
-  if (setting("SERVICE_URL") !== undefined) return { client: clientOfCommand() };
+  if (setting("SERVICE_URL") !== undefined) return null;
   const dataDir = setting("SERVICE_DATA_DIR") ?? "./data";
   try {
-    const { adminToken } = findSecrets(dataDir);
-    return { client: clientOfCommand(adminToken), from: resolve(dataDir, "secrets.json") };
+    return { token: findSecrets(dataDir).adminToken, from: resolve(dataDir, "secrets.json") };
   } catch (error) {
     if (!(error instanceof NoSecretsYet)) throw error;
-    return { client: clientOfCommand() };
+    return null;
   }
 }
 

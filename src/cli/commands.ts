@@ -100,7 +100,7 @@ function addServiceCommands(program: Command, { env, output, color, exit }: Surr
   program
     .command("demo")
     .description(
-      "Runs a sample: an agent asks, you answer in the browser, and the agent gets the typed answer. Starts a service if none runs on this machine.",
+      "Runs a sample in three parts: you answer an agent in the browser, approve a payment together with made-up people, and watch what happens when no one answers. Starts a service if none runs on this machine.",
     )
     .action(async () => {
       const { runDemo } = await import("./demo.ts");

@@ -1,8 +1,13 @@
 import { inspect } from "node:util";
-import type { Client } from "../../sdk/index.ts";
+import type { Client, TaskRecord } from "../../sdk/index.ts";
 import { findSettings } from "../../sdk/settings.ts";
 import { readConfig } from "../config.ts";
-import { clientOfCommand, type Output } from "./clients.ts";
+import { SERVICE_COMMAND } from "../lib/command.ts";
+import { callsTo } from "./calls.ts";
+import { clientOfCommand, findAdminToken, type Output } from "./clients.ts";
+import { addColleagues, removeColleagues } from "./demo/colleagues.ts";
+import { askForPayment } from "./demo/payment.ts";
+import { askAndWait } from "./demo/silence.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -10,14 +15,24 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Found = { client: Client; isOurs: boolean };
 
 /**
- * Runs a sample: an agent asks about a refund, a person answers in the browser, and the typed answer is shown. Uses the
- * service on this machine, or starts one in this process, which keeps running.
+ * Runs a sample: an agent asks about a refund, a person answers in the browser, and the typed answer is shown. Then it asks
+ * for approvals by several people, and asks what no one has to answer; the demo acts for the other people. Uses the service
+ * on this machine, or starts one in this process, which keeps running.
  * @param start - starts the service
  * @throws HumanTaskError
  */
-export async function runDemo(start: () => Promise<unknown>, env: Env, { result, note }: Output): Promise<void> {
+export async function runDemo(start: () => Promise<unknown>, env: Env, output: Output): Promise<void> {
   const { client, isOurs } = await findOrStart(start, env);
-  const answer = await client.awaitHuman({
+  const id = await askForRefund(client, output);
+  const admin = findAdminToken(env);
+  const service = admin && { base: findSettings(admin).baseUrl, token: admin.token };
+  await playWithOthers(client, await client.get(id), service, output);
+  if (isOurs) output.note("\nThe service keeps running. Press Ctrl+C to stop it.");
+}
+
+/** Asks one person. @returns the id of the task */
+async function askForRefund(client: Client, { result, note }: Output): Promise<string> {
+  const asked = await client.ask({
     task: "Refund 42.50 EUR to Mia Keller?",
     payload: {
       customer: "Mia Keller",
@@ -47,15 +62,60 @@ export async function runDemo(start: () => Promise<unknown>, env: Env, { result,
     timeoutSeconds: 3600,
     // Each run is a new question. A real agent that restarts gets its first question back.
     occasion: new Date().toISOString(),
-    onCreated: ({ url }) =>
-      note(`An agent asks: Refund 42.50 EUR to Mia Keller?\n\n  Answer it here:  ${url}\n\nWaiting for you ...`),
   });
+  note(`1 of 3: an agent asks one person
+
+The agent asks: Refund 42.50 EUR to Mia Keller?
+
+  Answer it here:  ${asked.url}
+
+Waiting for you ...`);
+  const answer = await asked.answer();
   // The answer is typed by its schema.
   const next = answer.approved ? "pays the refund" : "tells Mia that there is no refund";
-  note("\nawaitHuman() returned this answer to the agent:");
+  note("\nThe agent got this answer:");
   result(inspect(answer));
   note(`The agent ${next}${answer.note === undefined ? "." : `, and writes to her: "${answer.note}"`}`);
-  if (isOurs) note("\nThe service keeps running. Press Ctrl+C to stop it.");
+  return asked.id;
+}
+
+/**
+ * Plays the parts that need other people.
+ *
+ * @param refund - the first task, as it was answered
+ * @param service - where people are added, and the admin token; null if it is not known here
+ */
+export async function playWithOthers(
+  client: Client,
+  { completed_by_user_id, completed_by_email, project }: TaskRecord,
+  service: { base: string; token: string } | null,
+  output: Output,
+): Promise<void> {
+  const { note } = output;
+  if (completed_by_user_id === null || completed_by_email === null)
+    return note(
+      "\nThe other parts of the demo are about several people. Run it again, and answer in the browser, signed in.",
+    );
+  if (service === null)
+    return note(
+      "\nThe other parts of the demo add two made-up people, which needs the admin token. Run the demo where the service runs, or set SERVICE_ADMIN_API_TOKEN.",
+    );
+  const call = callsTo(service.base, service.token);
+  const colleagues = await addColleagues({ call, base: service.base, project });
+  const [ada, ben] = colleagues;
+  const cast = { you: completed_by_email, ada, ben };
+  try {
+    await askForPayment(client, cast, output);
+    await askAndWait(client, cast, output);
+  } finally {
+    await removeColleagues(call, colleagues);
+  }
+  note(`
+Ada and Ben are deactivated again. To see more of other people, add one, and sign in as them in a private window:
+
+  ${SERVICE_COMMAND} users add --email ben@example.com --password
+
+docs/approvals.md and docs/escalation.md say more about the last two parts.`);
 }
 
 /** @throws Error if no service runs and the demo cannot start one */

@@ -147,13 +147,18 @@ async function changeUser(calls: Calls, email: string, change: object): Promise<
 }
 
 export async function findUser(calls: Calls, email: string): Promise<UserRecord> {
-  const found = await everyUser(calls, `q=${encodeURIComponent(email)}&`);
-  const user = found.find((one) => one.email?.toLowerCase() === email.toLowerCase());
-  if (!user) throw new Error(`No user has the email ${email}.`);
+  const user = await searchUser(calls, email);
+  if (user === null) throw new Error(`No user has the email ${email}.`);
   return user;
 }
 
-function everyUser(calls: Calls, query: string): Promise<UserRecord[]> {
+/** Returns the user with an email, active or not; null if there is none. */
+export async function searchUser(calls: Pick<Calls, "call">, email: string): Promise<UserRecord | null> {
+  const found = await everyUser(calls, `q=${encodeURIComponent(email)}&`);
+  return found.find((one) => one.email?.toLowerCase() === email.toLowerCase()) ?? null;
+}
+
+function everyUser(calls: Pick<Calls, "call">, query: string): Promise<UserRecord[]> {
   return everything<UserRecord>(calls, `/api/users?${query}`);
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { actionTask } from "../../test/support/actions.ts";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
-import { SECOND } from "../lib/time.ts";
+import { MINUTE, SECOND } from "../lib/time.ts";
 import { startEscalation, takeDueSteps } from "./escalating.ts";
 import { timeOutDueTasks } from "./timeouts.ts";
 import type { AuditEntryRecord, ListedTask, TaskRecord } from "./schema.ts";
@@ -231,6 +231,111 @@ testOnBoth("a share of the open time of a calendar that is closed until the dead
   await takeDueSteps(service.ctx);
   assert.equal((await read(service, id)).urgent, false);
 });
+
+testOnBoth(
+  "a step is not done before the change that came before it, also if the clock was set back",
+  async (service) => {
+    const ada = await person(service);
+    const { id } = await service.create({ timeout_seconds: HOUR_SECONDS, escalation: [{ after: 60, do: "raise" }] });
+    service.clock.advance(70 * SECOND);
+    const { body } = await service.call<TaskRecord>("POST", `/api/tasks/${id}/assign`, {
+      body: { user_id: ada.user.id },
+    });
+    service.clock.advance(-5 * SECOND);
+    await takeDueSteps(service.ctx);
+    const after = await read(service, id);
+    assert.deepEqual([after.escalation[0]!.done_at, after.updated_at], [body.updated_at, body.updated_at]);
+  },
+);
+
+testOnBoth("a claim that has ended keeps the task from no one, also before it is taken back", async (service) => {
+  const [ada, ben] = [await person(service), await person(service, { pool: "finance" })];
+  const { id } = await service.create({
+    timeout_seconds: HOUR_SECONDS,
+    assign_to: { user_id: ada.user.id },
+    escalation: [{ after: 660, do: "offer", to: { pool: "finance" } }],
+  });
+  await ada.call("POST", `/api/tasks/${id}/claim`, { body: {} });
+  service.clock.advance(11 * MINUTE);
+  await takeDueSteps(service.ctx);
+  assert.equal((await read(service, id)).assigned_to_user_id, null);
+  assert.equal((await ben.call<ListedTask[]>("GET", "/api/tasks")).body.length, 1);
+});
+
+testOnBoth(
+  "a step that assigns a task ends the claim of another person, and keeps that of the assignee",
+  async (service) => {
+    const [ada, ben] = [await person(service, { pool: "finance" }), await person(service, { pool: "finance" })];
+    const assignTo = async (key: string, user_id: string) => {
+      const { id } = await service.create({
+        timeout_seconds: HOUR_SECONDS,
+        idempotency_key: key,
+        assign_to: { pool: "finance" },
+        escalation: [{ after: 60, do: "assign", to: { user_id } }],
+      });
+      await ada.call("POST", `/api/tasks/${id}/claim`, { body: {} });
+      service.clock.advance(60 * SECOND);
+      await takeDueSteps(service.ctx);
+      const { assigned_to_user_id, claimed_by_email } = await read(service, id);
+      return [assigned_to_user_id, claimed_by_email];
+    };
+    assert.deepEqual(await assignTo("to ben", ben.user.id), [ben.user.id, null]);
+    assert.deepEqual(await assignTo("to ada", ada.user.id), [ada.user.id, ada.user.email]);
+  },
+);
+
+testOnBoth("the trail of a redacted task says which step happened, and not who it was about", async (service) => {
+  await person(service, { pool: "finance" });
+  const { id } = await service.create({
+    redact_payload: true,
+    escalation: [
+      { after: 60, do: "offer", to: { pool: "finance" } },
+      { after: 70, do: "assign", to: { pool: "finance" } },
+    ],
+  });
+  service.clock.advance(70 * SECOND);
+  await takeDueSteps(service.ctx);
+  assert.deepEqual(
+    (await escalated(service, id)).map(({ extra }) => extra),
+    [
+      { step: 1, do: "offer" },
+      { step: 2, do: "assign" },
+    ],
+  );
+});
+
+testOnBoth(
+  "steps offer a task to no one who is excluded from it, and assign tasks of a pool in turn",
+  async (service) => {
+    const op = await person(service, { is_operator: true, pool: "finance" });
+    const ben = await person(service, { pool: "finance" });
+    const { body } = await op.call<TaskRecord>("POST", "/api/tasks", {
+      body: actionTask({
+        approvals: { need: 1, exclude: ["asker"] },
+        escalation: [{ after: 60, do: "offer", to: { pool: "finance" } }],
+      }),
+    });
+    service.clock.advance(60 * SECOND);
+    await takeDueSteps(service.ctx);
+    assert.deepEqual((await escalated(service, body.id))[0]!.extra, {
+      step: 1,
+      do: "offer",
+      candidates: [ben.user.id],
+    });
+
+    const assignees = [];
+    for (const key of ["first", "second"]) {
+      const { id } = await service.create({
+        idempotency_key: key,
+        escalation: [{ after: 60, do: "assign", to: { pool: "finance" } }],
+      });
+      service.clock.advance(60 * SECOND);
+      await takeDueSteps(service.ctx);
+      assignees.push((await read(service, id)).assigned_to_user_id);
+    }
+    assert.deepEqual(new Set(assignees), new Set([op.user.id, ben.user.id]));
+  },
+);
 
 testOnBoth("steps move with the deadline, and what has happened stays", async (service) => {
   const { id, created_at } = await service.create({

@@ -31,7 +31,7 @@ const AGAIN_MS = 1 * SECOND;
 
 /** Runs a sweep until it is stopped: when the next item is due, and at least every ten seconds. */
 export function startSweep(
-  { db, log }: { db: Db; log: Logger },
+  { db, log }: { db: Pick<Db, "lookAlone" | "now">; log: Pick<Logger, "error"> },
   { name, batch, run, next, onError }: SweepOptions,
 ): Sweep {
   let timer: NodeJS.Timeout | undefined;

@@ -171,3 +171,15 @@ testOnBoth(
     assert.equal(body.escalation[0]!.at, "2026-02-02T17:00:00.000Z");
   },
 );
+
+testOnBoth("a step whose calendar was deleted all the same keeps its time", async (service) => {
+  await service.call("PUT", "/api/calendars/office", { body: OFFICE });
+  const { body: task } = await ask(service, {
+    timeout_seconds: 20 * 86_400,
+    escalation: [{ after: 3600, calendar: "office", do: "raise" }],
+  });
+  await service.ctx.db.write((tx) => tx.query.deleteFrom("calendars").where("name", "=", "office").execute());
+  service.clock.advance(Date.parse(task.escalation[0]!.at) - service.clock.now());
+  assert.equal(await takeDueSteps(service.ctx), 1);
+  assert.equal((await service.call<TaskRecord>("GET", `/api/tasks/${task.id}`)).body.urgent, true);
+});

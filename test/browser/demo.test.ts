@@ -7,7 +7,7 @@ import { PASSWORD } from "../support/dashboard.ts";
 import { screenshot, testInBrowser } from "./support/browser.ts";
 
 testInBrowser(
-  "who has nothing yet follows the demo's link, is made an operator, answers, and the agent goes on",
+  "who has nothing yet follows the demo's links: is made an operator, answers, approves with others, and the agent goes on",
   async (open, t) => {
     const home = mkdtempSync(join(tmpdir(), "demo-"));
     const env = { PATH: process.env["PATH"], HOME: home, SERVICE_PORT: "0", SERVICE_DATA_DIR: join(home, "data") };
@@ -45,5 +45,19 @@ testInBrowser(
     await page.getByRole("button", { name: "Submit answer" }).click();
     await says(/The agent pays the refund, and writes to her: "Sorry about the lamp\."/);
     await says(/\{ approved: true, note: 'Sorry about the lamp\.' \}/);
+
+    await page.goto(/http:\S+/.exec(await says(/Decide it here: +\S+/))![0]);
+    await page.getByText("1 of 2: Ada approved, waiting for one more").waitFor();
+    await screenshot(page, "demo-approvals");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await says(/You and Ada approved, so the agent pays 12400 EUR\./);
+
+    await page.goto(/http:\S+/.exec(await says(/Watch it here: +\S+/))![0]);
+    await page.getByText(/the answer No counts/).waitFor();
+    await screenshot(page, "demo-silence");
+    await page.getByRole("radio", { name: "Yes" }).check();
+    await page.getByRole("button", { name: "Submit answer" }).click();
+    await says(/Someone answered in time, [^]*The agent sends the lamp\./);
+    await says(/Ada and Ben are deactivated again\.[^]*Press Ctrl\+C to stop it\./);
   },
 );

@@ -80,6 +80,18 @@ testOnBoth("each person has a link that works until enough of them have approved
   assert.match(ada.text, /You approved, and it counted\. ben answered this task/);
 });
 
+testOnBoth("a person who approves by their link and signed in counts once", async (service) => {
+  const ada = await person(service, { email: ADA });
+  await addUser(service, { email: BEN });
+  await addUser(service, { email: CY });
+  const id = await ask(service.call);
+  await decideAs(service, id, ADA);
+  const again = await ada.call<TaskRecord>("POST", `/api/tasks/${id}/complete`, {
+    body: { response: { decision: "approve" } },
+  });
+  assert.deepEqual([again.status, again.body.status, again.body.approvals!.have], [200, "created", 1]);
+});
+
 testOnBoth("what was taken back in the meantime, or counts twice, changes nothing", async (service) => {
   await addPeople(service);
   const id = await ask(service.call);

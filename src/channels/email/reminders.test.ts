@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { header, mailsTo, send, told, withSender } from "../../../test/support/mail.ts";
+import { actionTask } from "../../../test/support/actions.ts";
 import { person } from "../../../test/support/people.ts";
 import { testOnBoth } from "../../../test/support/service.ts";
 import { SECOND } from "../../lib/time.ts";
 import { takeDueSteps } from "../../tasks/escalating.ts";
-import type { TaskRecord } from "../../tasks/schema.ts";
+import type { AuditEntryRecord, TaskRecord } from "../../tasks/schema.ts";
 
 const HOUR_SECONDS = 3600;
 const DANA = "dana@example.com";
@@ -127,3 +128,80 @@ testOnBoth("a step whose message cannot be sent happens all the same, and the tr
   assert.equal(failed!.action, "notification_failed");
   assert.equal((await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body.urgent, true);
 });
+
+testOnBoth("reminders that were missed are one", async (service, t) => {
+  const smtp = await withSender(service, t);
+  await service.create({
+    notify: [`email:${DANA}`],
+    timeout_seconds: HOUR_SECONDS,
+    escalation: [
+      { after: 600, do: "remind" },
+      { after: 601, do: "remind" },
+    ],
+  });
+  await send(service);
+  service.clock.advance(700 * SECOND);
+  await takeDueSteps(service.ctx);
+  await send(service);
+  assert.equal(mailsTo(smtp, DANA).length, 2);
+});
+
+testOnBoth("of people who must approve, those who have not decided are reminded", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const [ada, ben] = [
+    await person(service, { email: "ada@example.com" }),
+    await person(service, { email: "ben@example.com" }),
+  ];
+  const emails = [ada.user.email!, ben.user.email!];
+  const { body } = await service.call<TaskRecord>("POST", "/api/tasks", {
+    body: actionTask({
+      approvals: { need: 2, from: { emails } },
+      notify: emails.map((email) => `email:${email}`),
+      timeout_seconds: HOUR_SECONDS,
+      escalation: [{ after: 600, do: "remind" }],
+    }),
+  });
+  await send(service);
+  await ada.call("POST", `/api/tasks/${body.id}/complete`, { body: { response: { decision: "approve" } } });
+  smtp.received.length = 0;
+  service.clock.advance(600 * SECOND);
+  await takeDueSteps(service.ctx);
+  await send(service);
+  assert.deepEqual(
+    emails.map((email) => mailsTo(smtp, email).length),
+    [0, 1],
+  );
+});
+
+testOnBoth(
+  "a step and the messages that it owes are stored together, or not at all, and then once",
+  async (service, t) => {
+    const smtp = await withSender(service, t);
+    const { id } = await service.create({
+      timeout_seconds: HOUR_SECONDS,
+      escalation: [
+        { after: 600, do: "raise" },
+        { after: 600, do: "notify", to: [`email:${LEE}`] },
+      ],
+    });
+    const stored = async () => {
+      const { urgent, escalation } = (await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
+      const { body: trail } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+      const steps = trail.filter(({ action }) => action === "escalated").length;
+      return { urgent, done: escalation.map(({ done_at }) => done_at !== null), steps };
+    };
+    service.clock.advance(600 * SECOND);
+    const enqueue = () => Promise.reject(new Error("the process ends here"));
+    await assert.rejects(
+      takeDueSteps({ db: service.ctx.db, notifier: { ...service.ctx.notifier, enqueue } }),
+      /the process ends here/,
+    );
+    assert.deepEqual(await stored(), { urgent: false, done: [false, false], steps: 0 });
+    for (const taken of [1, 0]) {
+      assert.equal(await takeDueSteps(service.ctx), taken);
+      await send(service);
+      assert.deepEqual(await stored(), { urgent: true, done: [true, true], steps: 2 });
+      assert.equal(mailsTo(smtp, LEE).length, 1);
+    }
+  },
+);

@@ -78,6 +78,18 @@ testWithSlack("the buttons stay for the others, and the message says who has app
   assert.deepEqual(liveButtons(post), []);
 });
 
+testWithSlack("a person who approves in Slack and signed in counts once", async (stage) => {
+  const { service } = stage;
+  const { users, ada } = await people(stage);
+  const { id, post } = await ask(stage);
+  await ada.press(post, "answer:choose:0");
+  const call = callAs(service, await signedIn(service, users.get("ada")!));
+  const again = await call<TaskRecord>("POST", `/api/tasks/${id}/complete`, {
+    body: { response: { decision: "approve" } },
+  });
+  assert.deepEqual([again.status, again.body.status, again.body.approvals!.have], [200, "created", 1]);
+});
+
 testWithSlack("a press on what was changed since approves nothing", async (stage) => {
   const { service, slack, send } = stage;
   const { ada, ben, cy } = await people(stage);
