@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { test } from "node:test";
 import { actionTask } from "../../test/support/actions.ts";
 import { person } from "../../test/support/people.ts";
-import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { startTestService, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { startEscalation, takeDueSteps } from "./escalating.ts";
 import { timeOutDueTasks } from "./timeouts.ts";
@@ -202,6 +204,19 @@ testOnBoth("a step assigns the task to one person of a pool, and no longer to th
     assigned_to_user_id: ben.user.id,
     assigned_to_email: ben.user.email,
   });
+});
+
+testOnBoth("what a step assigns to one person is no longer on offer to the others", async (service) => {
+  const [ada, ben] = [await person(service, { pool: "finance" }), await person(service, { pool: "finance" })];
+  await service.create({
+    assign_to: { pool: "finance" },
+    escalation: [{ after: 60, do: "assign", to: { user_id: ben.user.id } }],
+  });
+  const seenBy = async ({ call }: typeof ada) => (await call<ListedTask[]>("GET", "/api/tasks")).body.length;
+  assert.deepEqual([await seenBy(ada), await seenBy(ben)], [1, 1]);
+  service.clock.advance(60 * SECOND);
+  await takeDueSteps(service.ctx);
+  assert.deepEqual([await seenBy(ada), await seenBy(ben)], [0, 1]);
 });
 
 testOnBoth("a step that finds no one leaves the task as it is, and the trail says so", async (service) => {
@@ -412,5 +427,26 @@ testOnBoth("the steps happen by themselves, also one that is due at once", async
   clock.advance(1 * SECOND);
   await isRaised;
   assert.equal((await read(service, id)).urgent, true);
+  await escalation.stop();
+});
+
+test("a step that is due soon is looked for at once, and not at the next of the regular looks", async (t) => {
+  const { service, stop } = await startTestService("sqlite");
+  t.after(stop);
+  // Only what is told looks again.
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const looks = new EventEmitter();
+  const db = Object.create(service.ctx.db, {
+    lookAlone: {
+      value: async <T extends object>(name: string, look: () => Promise<T>) =>
+        service.ctx.db.lookAlone(name, look).finally(() => setImmediate(() => looks.emit("end"))),
+    },
+  }) as typeof service.ctx.db;
+  const first = once(looks, "end");
+  const escalation = startEscalation({ ...service.ctx, db });
+  await first;
+  const second = once(looks, "end");
+  await service.create({ escalation: [{ after: 1, do: "raise" }] });
+  await second;
   await escalation.stop();
 });

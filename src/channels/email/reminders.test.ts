@@ -146,6 +146,21 @@ testOnBoth("reminders that were missed are one", async (service, t) => {
   assert.equal(mailsTo(smtp, DANA).length, 2);
 });
 
+testOnBoth("reminders that were missed are one also where it cannot be sent", async (service) => {
+  const { id } = await service.create({
+    notify: [`email:${DANA}`],
+    timeout_seconds: HOUR_SECONDS,
+    escalation: [
+      { after: 600, do: "remind" },
+      { after: 601, do: "remind" },
+    ],
+  });
+  const before = (await told(service, id)).length;
+  service.clock.advance(700 * SECOND);
+  await takeDueSteps(service.ctx);
+  assert.equal((await told(service, id)).length, before + 1);
+});
+
 testOnBoth("of people who must approve, those who have not decided are reminded", async (service, t) => {
   const smtp = await withSender(service, t);
   const [ada, ben] = [
