@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type Server } from "node:http";
 import { parseArgs } from "node:util";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createClient, HumanTaskError } from "../sdk/index.ts";
 import { findSettings } from "../sdk/settings.ts";
 import { AGENT_NAME_RULE, createHttpHandler, DEFAULT_AGENT, PROJECT_SLUG_RULE, refusalOf } from "./http.ts";
+import { TaskListeningTransport } from "./listen-stdio.ts";
 import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG } from "./requests.ts";
 import { createServer } from "./server.ts";
 
@@ -53,7 +54,8 @@ async function main(): Promise<void> {
     // It finds the same settings, and names them in errors.
     const client = createClient();
     const requests = createRequests({ client, pagesUrl, asker: isOfAgent ? null : asker, stopping });
-    const handle = serveStdio(() => createServer(requests, version), { onerror: tell });
+    const transport = new TaskListeningTransport(new StdioServerTransport(), requests, tell);
+    const handle = serveStdio(({ era }) => createServer(requests, version, era), { transport, onerror: tell });
     close = async () => handle.close();
   } else {
     const server = await listen({ baseUrl, pagesUrl, version, stopping, asker }, portOf(http), host);

@@ -1,6 +1,22 @@
-import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
-import { createClient } from "../sdk/index.ts";
-import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG, type NamedAsker } from "./requests.ts";
+import {
+  createMcpHandler,
+  INTERNAL_ERROR,
+  readRequestBody,
+  type McpHandlerRequestOptions,
+  type McpHttpHandler,
+} from "@modelcontextprotocol/server";
+import { createClient, HumanTaskError } from "../sdk/index.ts";
+import { listenOverHttp } from "./listen-http.ts";
+import { known, LISTEN, readListen } from "./listening.ts";
+import {
+  AGENT_NAME,
+  createRequests,
+  isAgentToken,
+  PROJECT_SLUG,
+  type NamedAsker,
+  type Requests,
+  type UntilEnded,
+} from "./requests.ts";
 import { createServer } from "./server.ts";
 
 export interface HttpOptions {
@@ -17,6 +33,11 @@ export interface HttpOptions {
   onError?: (error: Error) => void;
 }
 
+export interface HttpHandler extends McpHttpHandler {
+  /** @param options - `untilEnded`: how this caller waits for the end of a request. Default: by polls of the API. */
+  fetch: (request: Request, options?: McpHandlerRequestOptions & { untilEnded?: UntilEnded }) => Promise<Response>;
+}
+
 /**
  * Serves Streamable HTTP with a new server for each request and no state, so that any replica can answer. Each request uses
  * its own bearer token; the service decides what it may do. The agent is the one that the token belongs to. With the admin
@@ -30,21 +51,70 @@ export function createHttpHandler({
   asker: unnamed = { agent: DEFAULT_AGENT },
   fetch,
   onError,
-}: HttpOptions): McpHttpHandler {
-  return createMcpHandler(
-    ({ requestInfo }) => {
-      const token = bearerOf(requestInfo) ?? "none";
-      const client = createClient({ baseUrl, token, fetch });
-      const asker = isAgentToken(token)
-        ? null
-        : {
-            agent: named("agent", AGENT_NAME, requestInfo) ?? unnamed.agent,
-            project: named("project", PROJECT_SLUG, requestInfo) ?? unnamed.project,
-          };
-      return createServer(createRequests({ client, pagesUrl, asker, stopping }), version);
-    },
+}: HttpOptions): HttpHandler {
+  const requestsOf = (request: Request | undefined, untilEnded?: UntilEnded): Requests => {
+    const token = bearerOf(request) ?? "none";
+    const client = createClient({ baseUrl, token, fetch });
+    const asker = isAgentToken(token)
+      ? null
+      : {
+          agent: named("agent", AGENT_NAME, request) ?? unnamed.agent,
+          project: named("project", PROJECT_SLUG, request) ?? unnamed.project,
+        };
+    return createRequests({ client, pagesUrl, asker, stopping, untilEnded });
+  };
+  const handler = createMcpHandler(
+    ({ requestInfo, era }) => createServer(requestsOf(requestInfo), version, era),
     onError === undefined ? {} : { onerror: onError },
   );
+  return {
+    ...handler,
+    fetch: async (request, { untilEnded, ...options } = {}) => {
+      // Clients must send this header, and the handler refuses those that do not.
+      if (request.headers.get("mcp-method") !== LISTEN) return handler.fetch(request, options);
+      const body = options.parsedBody ?? (await jsonOf(request.clone()));
+      const call = readListen(body);
+      if (call === null) return handler.fetch(request, options);
+      if ("error" in call) return Response.json(call, { status: 400 });
+      const open = async (isOfTasks: boolean) =>
+        handler.fetch(request, { ...options, parsedBody: isOfTasks ? withTools(body) : body });
+      const left = AbortSignal.any([stopping, request.signal]);
+      try {
+        const requests = requestsOf(request, untilEnded);
+        const followed = call.taskIds && (await known(requests, call.taskIds, left));
+        return await listenOverHttp(requests, { ...call, taskIds: followed }, open, {
+          stopping,
+          onError: onError ?? (() => {}),
+        });
+      } catch (error) {
+        if (!(error instanceof HumanTaskError)) throw error;
+        const { message } = error;
+        return Response.json({ jsonrpc: "2.0", id: call.id, error: { code: INTERNAL_ERROR, message } });
+      }
+    },
+  };
+}
+
+/** Returns a call that also asks for changes of the list of tools. There are none, and the answer does not mention it. */
+function withTools(body: unknown): unknown {
+  const call = body as { params: { notifications: object } };
+  return {
+    ...call,
+    params: { ...call.params, notifications: { ...call.params.notifications, toolsListChanged: true } },
+  };
+}
+
+/** Maximum size of the body that opens a stream. */
+const LISTEN_BYTES_MAX = 100_000;
+
+/** Returns the body of a request, or null if it is too large or not JSON. */
+async function jsonOf(request: Request): Promise<unknown> {
+  const body = await readRequestBody(request, LISTEN_BYTES_MAX);
+  try {
+    return body.tooLarge ? null : (JSON.parse(body.text) as unknown);
+  } catch {
+    return null;
+  }
 }
 
 /** Default name of the agent, with the admin token. */

@@ -1,130 +1,27 @@
 import assert from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { after, test, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport, type CallToolResult } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { postgres } from "../test/support/postgres.ts";
-import { startProcess, type ServiceProcess } from "../test/support/processes.ts";
+import { test } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  answer,
+  BARE_ENV,
+  houseOf,
+  own,
+  started,
+  startStandalone,
+  TEST_MS,
+  testEachWay,
+  textOf,
+  tool,
+  transportOf,
+} from "../test/support/mcp.ts";
+import type { ServiceProcess } from "../test/support/processes.ts";
 import { ADMIN_TOKEN } from "../test/support/service.ts";
 import type { HumanRequest } from "./requests.ts";
-
-/** A test that takes longer hangs. */
-const TEST_MS = 60_000;
-
-const { PATH = "", NODE_COMPILE_CACHE } = process.env;
-/** The environment of every command. It is started about a hundred times, and compiled once for all files of a run. */
-const BARE_ENV = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
-
-interface House {
-  service: ServiceProcess;
-  /** URL of `human-task-service-mcp --http`, which runs beside the service. */
-  standalone: string;
-  end(): Promise<void>;
-}
-
-const houses: { sqlite?: Promise<House>; postgres?: Promise<House> } = {};
-const started = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of started) child.kill("SIGKILL");
-});
-after(async () => {
-  for (const house of await Promise.all(Object.values(houses))) await house.end();
-});
-
-async function build(dialect: "sqlite" | "postgres"): Promise<House> {
-  const folder = mkdtempSync(join(tmpdir(), "mcp-"));
-  const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
-  const service = await startProcess({
-    SERVICE_DATA_DIR: folder,
-    ...(database && { SERVICE_DATABASE_URL: database.url }),
-  });
-  const { child, url } = await startStandalone(service.url);
-  return {
-    service,
-    standalone: url,
-    end: async () => {
-      child.kill("SIGTERM");
-      await service.kill();
-      await database?.drop();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-async function startStandalone(serviceUrl: string, args: readonly string[] = []) {
-  const child = spawn(process.execPath, ["mcp/cli.ts", "--http", "0", ...args], {
-    env: { ...BARE_ENV, SERVICE_URL: serviceUrl },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  started.add(child);
-  child.once("exit", () => started.delete(child));
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const url = /http:\/\/\S+\/mcp/.exec(line)?.[0];
-  assert.ok(url, line);
-  return { child, url };
-}
-
-/** The transports of the tools. Each is tested with the current protocol and with the previous one. */
-const WAYS = ["stdio", "the service", "standalone HTTP"] as const;
-type Way = (typeof WAYS)[number];
-const ERAS = ["auto", "legacy"] as const;
-
-interface Desk {
-  house: House;
-  /** Connects another client in the same way, as in a new conversation. */
-  connect(agent?: string, token?: string, project?: string): Promise<Client>;
-  tool<T = HumanRequest>(client: Client, name: string, args?: object): Promise<T>;
-  answer(id: string, response: object): Promise<void>;
-}
-
-/** Registers the same test for each transport, each protocol era and both databases. */
-function testEachWay(
-  name: string,
-  run: (desk: Desk) => Promise<void>,
-  { ways = WAYS, eras = ERAS }: { ways?: readonly Way[]; eras?: readonly (typeof ERAS)[number][] } = {},
-): void {
-  for (const dialect of ["sqlite", "postgres"] as const)
-    for (const way of ways)
-      for (const era of eras)
-        void test(`${name} (${way}, ${era}, ${dialect})`, { timeout: TEST_MS }, async (t) => {
-          const house = await (houses[dialect] ??= build(dialect));
-          const agent = `bot-${crypto.randomUUID()}`;
-          const connect = async (as = agent, token = ADMIN_TOKEN, project?: string) => {
-            const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
-            await client.connect(transportOf(way, house, as, token, project));
-            t.after(async () => client.close());
-            return client;
-          };
-          await run({ house, connect, tool, answer: async (id, response) => answer(house, id, response) });
-        });
-}
-
-function transportOf(way: Way, { service, standalone }: House, agent: string, token = ADMIN_TOKEN, project?: string) {
-  if (way === "stdio")
-    return new StdioClientTransport({
-      command: process.execPath,
-      args: ["mcp/cli.ts", "--agent", agent, ...(project === undefined ? [] : ["--project", project])],
-      env: {
-        ...BARE_ENV,
-        SERVICE_URL: service.url,
-        SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-        ...(token !== ADMIN_TOKEN && { SERVICE_TOKEN: token }),
-      },
-      stderr: "ignore",
-    });
-  const url = new URL(way === "the service" ? `${service.url}/mcp` : standalone);
-  url.searchParams.set("agent", agent);
-  if (project !== undefined) url.searchParams.set("project", project);
-  return new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } });
-}
 
 async function newProject({ call }: ServiceProcess): Promise<string> {
   const slug = `p-${crypto.randomUUID().slice(0, 8)}`;
@@ -135,22 +32,6 @@ async function newProject({ call }: ServiceProcess): Promise<string> {
 async function tasksIn({ call }: ServiceProcess, project: string): Promise<string[]> {
   const { body } = await call<{ id: string }[]>("GET", `/api/tasks?project=${project}`);
   return body.map(({ id }) => id);
-}
-
-async function tool<T = HumanRequest>(client: Client, name: string, args: object = {}): Promise<T> {
-  const result = await client.callTool({ name, arguments: { ...args } });
-  assert.notEqual(result.isError, true, textOf(result));
-  return result.structuredContent as T;
-}
-
-function textOf(result: CallToolResult): string {
-  return result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-}
-
-async function answer({ service }: House, id: string, response: object): Promise<void> {
-  const body = { response, completed_by_email: "dana@example.com", completed_via_channel: "dashboard" };
-  const { status } = await service.call("POST", `/api/tasks/${id}/complete`, body);
-  assert.equal(status, 200);
 }
 
 testEachWay("an agent asks, is told that it waits, and gets the answer that a person gives meanwhile", async (desk) => {
@@ -664,7 +545,7 @@ testEachWay(
 
 for (const way of ["the service", "standalone HTTP"] as const)
   void test(`over HTTP nothing is done without the token (${way})`, { timeout: TEST_MS }, async () => {
-    const house = await (houses.sqlite ??= build("sqlite"));
+    const house = await houseOf("sqlite");
     const url = way === "the service" ? `${house.service.url}/mcp` : house.standalone;
     const body = JSON.stringify({
       jsonrpc: "2.0",
@@ -688,24 +569,6 @@ for (const way of ["the service", "standalone HTTP"] as const)
     assert.deepEqual(tasks, []);
     assert.equal((await post({ authorization })).status, 200);
   });
-
-/** Starts services for one test, which it may stop or kill. */
-async function own(
-  t: TestContext,
-  env: Record<string, string> = {},
-): Promise<{ service: ServiceProcess; restart: () => Promise<ServiceProcess> }> {
-  const folder = mkdtempSync(join(tmpdir(), "mcp-"));
-  let service = await startProcess({ SERVICE_DATA_DIR: folder, ...env });
-  t.after(async () => {
-    await service.kill();
-    rmSync(folder, { recursive: true });
-  });
-  const { port } = new URL(service.url);
-  return {
-    service,
-    restart: async () => (service = await startProcess({ SERVICE_DATA_DIR: folder, SERVICE_PORT: port })),
-  };
-}
 
 void test(
   "without names in its address, a caller is the agent, in the project, that the command was started for",
@@ -788,7 +651,7 @@ void test(
 );
 
 void test("a HEAD is not what the endpoint speaks", { timeout: TEST_MS }, async () => {
-  const { service } = await (houses.sqlite ??= build("sqlite"));
+  const { service } = await houseOf("sqlite");
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
   assert.equal((await fetch(`${service.url}/mcp`, { method: "HEAD", headers })).status, 405);
 });
@@ -834,7 +697,7 @@ void test(
   "a page that a browser was lured to does not reach the command on this machine",
   { timeout: TEST_MS },
   async () => {
-    const house = await (houses.sqlite ??= build("sqlite"));
+    const house = await houseOf("sqlite");
     const statusOf = async (from: Record<string, string>) => {
       const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json", ...from };
       const [response] = (await once(request(house.standalone, { method: "POST", headers }).end("{}"), "response")) as [

@@ -61,10 +61,27 @@ export interface Patience {
   onProgress: (request: HumanRequest, waitedSeconds: number) => Promise<void>;
 }
 
+/** A request with what a task handle says of it. */
+export interface HeldRequest {
+  request: HumanRequest;
+  /** Who must answer, in words: an address, "a person", or "approvals (1 of 2)". */
+  waitingFor: string;
+  /** Time of the last change of its status. */
+  updatedAt: string;
+}
+
+/** Resolves once a request of the token has ended. Rejects with the reason of the signal, or an error of the service. */
+export type UntilEnded = (id: string, signal: AbortSignal) => Promise<void>;
+
 /** The requests of one agent, from any process and time. */
 export interface Requests {
   /** Asks a question, or returns to the same one while it is open; then waits. */
   ask(request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }>;
+  /** Asks in the same way, and does not wait. */
+  begin(request: NewRequest, signal: AbortSignal): Promise<HeldRequest>;
+  /** Returns the present state of an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
+  look(id: string, signal: AbortSignal): Promise<HeldRequest>;
+  untilEnded: UntilEnded;
   /** Waits for an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   check(id: string, patience: Patience): Promise<HumanRequest>;
   /** Returns requests, newest first. */
@@ -81,6 +98,8 @@ export interface RequestsOptions {
   asker: NamedAsker | null;
   /** Ends all waits, but not the requests, because the process is stopping. */
   stopping: AbortSignal;
+  /** How to wait for the end of a request. Default: by polls of the API. */
+  untilEnded?: UntilEnded | undefined;
 }
 
 /** Who asks with the admin token, as the caller says. */
@@ -102,6 +121,8 @@ export function isAgentToken(token: string): boolean {
 
 /** Length of one poll, which is also the interval of progress reports. */
 const SLICE_SECONDS = 10;
+/** The same where no progress is reported. */
+const LONG_SLICE_SECONDS = 50;
 /** Time for a response in addition to the poll, before a timeout is reported. */
 const ANSWER_MS = 5_000;
 const PAUSE_MS = 500;
@@ -132,6 +153,9 @@ export function createRequests({ asker, ...options }: RequestsOptions): Requests
       : { ...options, prefix: prefixOf(asker), kind: "admin", filter: {}, project: asker.project };
   return {
     ask: async (request, patience) => ask(own, request, patience),
+    begin: async (request, signal) => toHeld(own, (await findOrAsk(own, request, bounded(own, signal))).task),
+    look: async (id, signal) => toHeld(own, await find(own, id, signal)),
+    untilEnded: options.untilEnded ?? (async (id, signal) => untilEnded(own, id, signal)),
     check: async (id, patience) => wait(own, await find(own, id, patience.signal), patience),
     list: async (which) => list(own, which),
     withdraw: async (id, reason, signal) => withdraw(own, id, reason, signal),
@@ -143,8 +167,13 @@ function prefixOf({ agent, project }: NamedAsker): string {
 }
 
 async function ask(own: Own, request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }> {
+  const { task, isNew } = await findOrAsk(own, request, bounded(own, patience.signal));
+  return { ...(await wait(own, task, patience)), isNew };
+}
+
+function questionOf({ project }: Own, request: NewRequest): Question {
   const { about } = request;
-  const question: Question = {
+  return {
     ...("action" in about ? approval(about.action) : { payload: about.context, responseSchema: about.responseSchema }),
     task: request.question,
     timeoutSeconds: request.timeoutSeconds,
@@ -153,18 +182,17 @@ async function ask(own: Own, request: NewRequest, patience: Patience): Promise<H
     escalation: request.escalation as Question["escalation"],
     onTimeout: request.onTimeout && { response: toResponse(request.onTimeout.response) },
     redactPayload: request.isConfidential,
-    project: own.project,
+    project,
   };
-  const { task, isNew } = await findOrAsk(own, question, bounded(own, patience.signal));
-  return { ...(await wait(own, task, patience)), isNew };
 }
 
 async function findOrAsk(
   own: Own,
-  question: Question,
+  request: NewRequest,
   signal: AbortSignal,
 ): Promise<{ task: ListedTask; isNew: boolean }> {
   const { client } = own;
+  const question = questionOf(own, request);
   const mine = `${own.prefix}${await keyOfContent(question)}:`;
   for await (const task of client.list({ ...own.filter, key_prefix: mine, terminal: false }, { signal }))
     if (isOwn(own, task)) return { task, isNew: false };
@@ -235,7 +263,7 @@ async function wait(
   task: ListedTask,
   { seconds, begun, signal, onProgress }: Patience,
 ): Promise<HumanRequest> {
-  const { client, stopping } = own;
+  const { stopping } = own;
   const left = Math.ceil(Math.max(0, begun + seconds * 1000 - performance.now()));
   const late = AbortSignal.any([stopping, AbortSignal.timeout(left + ANSWER_MS)]);
   const ending = AbortSignal.any([signal, late]);
@@ -244,19 +272,31 @@ async function wait(
       const waited = (performance.now() - begun) / 1000;
       if (seconds > 0 && waited >= seconds) break;
       if (seconds > 0) await onProgress(toRequest(own, task), waited);
-      const asked = performance.now();
       const slice = Math.ceil(Math.min(SLICE_SECONDS, Math.max(0, seconds - waited)));
-      ({ status } = await client.poll(task.id, { timeoutSeconds: slice, signal: ending }));
+      status = await poll(own, task.id, slice, ending);
       if (seconds === 0) break;
-      // A stopping service answers at once. Pause, so that it is not polled in a tight loop.
-      if (isOpen({ status }) && performance.now() - asked < PAUSE_MS) await systemClock.sleep(PAUSE_MS, ending);
     }
-    return toRequest(own, await client.get(task.id, { signal: ending }));
+    return toRequest(own, await own.client.get(task.id, { signal: ending }));
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) return toRequest(own, task);
     throw error;
   }
+}
+
+async function untilEnded(own: Own, id: string, signal: AbortSignal): Promise<void> {
+  const ending = AbortSignal.any([signal, own.stopping]);
+  while (isOpen({ status: await poll(own, id, LONG_SLICE_SECONDS, ending) }));
+}
+
+/** Returns the status once the task is closed, or after `seconds`. */
+async function poll(own: Own, id: string, seconds: number, signal: AbortSignal): Promise<TaskRecord["status"]> {
+  const asked = performance.now();
+  const { status } = await own.client.poll(id, { timeoutSeconds: seconds, signal });
+  // A stopping service answers at once. Pause, so that it is not polled in a tight loop.
+  const isEarly = isOpen({ status }) && seconds > 0 && performance.now() - asked < PAUSE_MS;
+  if (isEarly) await systemClock.sleep(PAUSE_MS, signal);
+  return status;
 }
 
 function bounded({ stopping }: Pick<Own, "stopping">, signal: AbortSignal): AbortSignal {
@@ -278,6 +318,18 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     asked_at: task.created_at,
     expires_at: task.timeout_at,
   };
+}
+
+function toHeld(own: Own, task: ListedTask): HeldRequest {
+  return { request: toRequest(own, task), waitingFor: waitingFor(task), updatedAt: task.updated_at };
+}
+
+function waitingFor({ approvals, claimed_by_email, assigned_to_email }: ListedTask): string {
+  if (approvals && approvals.need > 1)
+    return approvals.have === null
+      ? `${approvals.need} approvals`
+      : `approvals (${approvals.have} of ${approvals.need})`;
+  return claimed_by_email ?? assigned_to_email ?? "a person";
 }
 
 /** Returns the answer; for a single value, the value. */

@@ -1,8 +1,14 @@
-import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  McpServer,
+  type CallToolResult,
+  type McpRequestContext,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { ENDINGS, fillText } from "../endings/sentences.ts";
 import { HumanTaskError } from "../sdk/index.ts";
-import type { HumanRequest, Patience, Requests } from "./requests.ts";
+import type { NewRequest, Patience, Requests } from "./requests.ts";
+import { ALREADY_OPEN, answered, DECIDED, toolResult } from "./results.ts";
+import { serveTasks, takesTasks, taskHandle } from "./tasks.ts";
 
 /** Clients time out after 60 s, so a call returns before that. */
 const WAIT_MAX_SECONDS = 50;
@@ -156,21 +162,6 @@ const ApproveAction = z.object({
   ...asking,
 });
 
-/** What each decision means for the model. */
-const DECIDED: Readonly<Record<string, string>> = {
-  approve: "Run the action now with exactly the args in the answer.",
-  edit: "The person changed the arguments. Run the action now with exactly the args in the answer, not with yours.",
-  reject: "Do not run the action. If there is a message, it says why.",
-  respond: "Do not run the action. Read the message: it says what the person wants instead.",
-};
-
-/** What they mean if no one decided, and the request gave the decision. */
-const DECIDED_BEFOREHAND: Readonly<Record<string, string>> = {
-  ...DECIDED,
-  edit: "Run the action now with exactly the args in the answer.",
-  respond: "Do not run the action. The message is yours.",
-};
-
 const Request = z.object({
   request_id: z.string(),
   status: z.enum(["pending", "completed", "timed_out", "cancelled", "verification_exhausted"]),
@@ -194,12 +185,23 @@ const Request = z.object({
   expires_at: z.string(),
 });
 
-/** Creates the server with its five tools. The token of `requests` decides what they may see and do. */
-export function createServer(requests: Requests, version: string): McpServer {
+/**
+ * Creates the server with its five tools. The token of `requests` decides what they may see and do.
+ * @param era - of the client's revision of the protocol. Extensions belong to the modern one.
+ */
+export function createServer(requests: Requests, version: string, era: McpRequestContext["era"]): McpServer {
   const server = new McpServer(
     { name: "human-task-service", title: "Human Task Service", version },
     { instructions: INSTRUCTIONS },
   );
+  if (era === "modern") serveTasks(server, requests);
+
+  /** Asks. A client that declares the Tasks extension gets the handle of the request; others wait for the answer. */
+  const ask = async (request: NewRequest, waitSeconds: number, ctx: ServerContext): Promise<CallToolResult> => {
+    if (era === "modern" && takesTasks(ctx)) return taskHandle(await requests.begin(request, ctx.mcpReq.signal));
+    const { isNew, ...asked } = await requests.ask(request, patienceOf(waitSeconds, ctx));
+    return toolResult(asked, isNew ? "" : ALREADY_OPEN);
+  };
 
   server.registerTool(
     "ask_human",
@@ -215,7 +217,7 @@ export function createServer(requests: Requests, version: string): McpServer {
       answered(async () => {
         if (choices !== undefined && answer_schema !== undefined)
           throw new HumanTaskError("TWO_SCHEMAS", "Give choices or answer_schema, not both.");
-        const { isNew, ...request } = await requests.ask(
+        return ask(
           {
             question: asked.question,
             about: { context: asked.context, responseSchema: answer_schema ?? schemaOf(choices) },
@@ -226,9 +228,9 @@ export function createServer(requests: Requests, version: string): McpServer {
             onTimeout: asked.on_timeout,
             isConfidential: asked.confidential,
           },
-          patienceOf(wait_seconds, ctx),
+          wait_seconds,
+          ctx,
         );
-        return toolResult(request, isNew ? "" : ALREADY_OPEN);
       }),
   );
 
@@ -255,7 +257,7 @@ export function createServer(requests: Requests, version: string): McpServer {
           messageRequired: asked.message_required,
           approvals: asked.approvals,
         };
-        const { isNew, ...request } = await requests.ask(
+        return ask(
           {
             question: asked.question ?? description ?? `Run ${name}?`,
             about: { action },
@@ -266,9 +268,9 @@ export function createServer(requests: Requests, version: string): McpServer {
             onTimeout: asked.on_timeout,
             isConfidential: asked.confidential,
           },
-          patienceOf(wait_seconds, ctx),
+          wait_seconds,
+          ctx,
         );
-        return toolResult(request, isNew ? "" : ALREADY_OPEN);
       }),
   );
 
@@ -356,57 +358,4 @@ function patienceOf(seconds: number, { mcpReq }: ServerContext): Patience {
       await mcpReq.notify({ method: "notifications/progress", params });
     },
   };
-}
-
-const ALREADY_OPEN = "This question is already open and was not asked again. ";
-
-/** @param before - said unless there is a decision about an action */
-function toolResult(request: HumanRequest, before = ""): CallToolResult {
-  const next = NEXT[request.status](request);
-  const decided = decidedBy(request);
-  return {
-    content: [
-      {
-        type: "text",
-        text: `${decided === undefined ? before : `${decided} `}${next}\n\n${JSON.stringify(request, null, 2)}`,
-      },
-    ],
-    structuredContent: { ...request },
-  };
-}
-
-/** Returns what an answer about an action means for the model. Other answers may have a member `decision` too. */
-function decidedBy({ action, answer, is_fallback }: HumanRequest): string | undefined {
-  const words = is_fallback === true ? DECIDED_BEFOREHAND : DECIDED;
-  return action === null || answer === null ? undefined : words[(answer as { decision: string }).decision];
-}
-
-const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => string>> = {
-  pending: ({ request_id, url, expires_at, urgent }) =>
-    `No answer yet. ${urgent === true ? "People see it marked as urgent. " : ""}The request is open until ${expires_at}, at ${url}. Do not treat it as approved, and do not ask again: call check_on_human with request_id ${request_id}.`,
-  completed: ({ answered_by: who, is_fallback }) => {
-    if (is_fallback === true) return ENDINGS.fallback.agent;
-    return who === null ? ENDINGS.unattributed.agent : fillText(ENDINGS.completed.agent, { who });
-  },
-  timed_out: () => ENDINGS.timed_out.agent,
-  cancelled: () => ENDINGS.cancelled.agent,
-  verification_exhausted: () => ENDINGS.verification_exhausted.agent,
-};
-
-/** Returns errors to the model, which can often fix them. */
-async function answered(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
-  try {
-    return await call();
-  } catch (error) {
-    if ((error as Error).name === "TimeoutError") return failed(NO_ANSWER);
-    if (!(error instanceof HumanTaskError)) throw error;
-    return failed(error.message);
-  }
-}
-
-const NO_ANSWER =
-  "The service did not respond in time. The call may have succeeded all the same: check with list_my_requests.";
-
-function failed(text: string): CallToolResult {
-  return { isError: true, content: [{ type: "text", text }] };
 }

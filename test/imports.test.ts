@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 /** Which rooms a room may import from, besides itself and what every room may: `config` and `errors`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "mcp-route": ["people", "http", "lib", "mcp"],
+  "mcp-route": ["tasks", "people", "http", "lib", "mcp"],
   projects: ["people", "security", "http", "db", "lib"],
   hooks: ["tasks", "actions", "people", "security", "http", "db", "lib", "sdk"],
   calendars: ["projects", "people", "http", "db", "lib"],
@@ -111,6 +111,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "version",
     "gallery",
     "mcp-route",
+    "mcp",
     "agents",
     "projects",
     "channels",

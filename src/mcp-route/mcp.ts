@@ -1,17 +1,20 @@
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Agent, fetch as undiciFetch } from "undici";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ServiceError } from "../errors.ts";
 import { isOwnOrigin } from "../http/same-origin.ts";
-import { callerOf } from "../people/caller.ts";
+import { callerOf, type Caller } from "../people/caller.ts";
+import { isTerminal } from "../tasks/lifecycle.ts";
+import { pollTask, type PollContext } from "../tasks/tasks.ts";
 import type { createHttpHandler } from "../../mcp/http.ts";
 
 /** Where MCP clients find the service. */
 export const MCP_PATH = "/mcp";
 
-interface Ctx {
+interface Ctx extends PollContext {
   config: Config;
   version: string;
   log: Logger;
@@ -62,10 +65,29 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
         ),
         signal: left.signal,
       });
-      return reply.send(refusalOf(asked) ?? (await fetch(asked, { parsedBody: request.body })));
+      const untilEnded = async (id: string, signal: AbortSignal) => waitForEnd(ctx, callerOf(request), id, signal);
+      return reply.send(refusalOf(asked) ?? (await fetch(asked, { parsedBody: request.body, untilEnded })));
     },
   });
 };
+
+/** Length of one wait, and the pause before the next: a stopping service ends each wait at once. */
+const WAIT_SECONDS = 3600;
+const PAUSE_MS = 500;
+
+/**
+ * Resolves once a task is closed or deleted. It waits as a poll does, but for as long as the signal allows.
+ * @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED; the reason of the signal
+ */
+async function waitForEnd(ctx: PollContext, caller: Caller, id: string, signal: AbortSignal): Promise<void> {
+  try {
+    while (!isTerminal((await pollTask(ctx, caller, id, WAIT_SECONDS, signal)).status))
+      await sleep(PAUSE_MS, undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ServiceError && error.code === "TASK_NOT_FOUND")) throw error;
+  }
+}
 
 /** Whatever the environment says of proxies: the call, and the token in it, stay within this machine. */
 const within = new Agent();

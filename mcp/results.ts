@@ -1,0 +1,75 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { ENDINGS, fillText } from "../endings/sentences.ts";
+import { HumanTaskError } from "../sdk/index.ts";
+import type { HumanRequest } from "./requests.ts";
+
+/** What each decision means for the model. */
+export const DECIDED: Readonly<Record<string, string>> = {
+  approve: "Run the action now with exactly the args in the answer.",
+  edit: "The person changed the arguments. Run the action now with exactly the args in the answer, not with yours.",
+  reject: "Do not run the action. If there is a message, it says why.",
+  respond: "Do not run the action. Read the message: it says what the person wants instead.",
+};
+
+/** What they mean if no one decided, and the request gave the decision. */
+const DECIDED_BEFOREHAND: Readonly<Record<string, string>> = {
+  ...DECIDED,
+  edit: "Run the action now with exactly the args in the answer.",
+  respond: "Do not run the action. The message is yours.",
+};
+
+export const ALREADY_OPEN = "This question is already open and was not asked again. ";
+
+/**
+ * Returns what a tool says of a request.
+ * @param before - said unless there is a decision about an action
+ */
+export function toolResult(request: HumanRequest, before = ""): CallToolResult {
+  const next = NEXT[request.status](request);
+  const decided = decidedBy(request);
+  return {
+    content: [
+      {
+        type: "text",
+        text: `${decided === undefined ? before : `${decided} `}${next}\n\n${JSON.stringify(request, null, 2)}`,
+      },
+    ],
+    structuredContent: { ...request },
+  };
+}
+
+/** Returns what an answer about an action means for the model. Other answers may have a member `decision` too. */
+function decidedBy({ action, answer, is_fallback }: HumanRequest): string | undefined {
+  const words = is_fallback === true ? DECIDED_BEFOREHAND : DECIDED;
+  return action === null || answer === null ? undefined : words[(answer as { decision: string }).decision];
+}
+
+const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => string>> = {
+  pending: ({ request_id, url, expires_at, urgent }) =>
+    `No answer yet. ${urgent === true ? "People see it marked as urgent. " : ""}The request is open until ${expires_at}, at ${url}. Do not treat it as approved, and do not ask again: call check_on_human with request_id ${request_id}.`,
+  completed: ({ answered_by: who, is_fallback }) => {
+    if (is_fallback === true) return ENDINGS.fallback.agent;
+    return who === null ? ENDINGS.unattributed.agent : fillText(ENDINGS.completed.agent, { who });
+  },
+  timed_out: () => ENDINGS.timed_out.agent,
+  cancelled: () => ENDINGS.cancelled.agent,
+  verification_exhausted: () => ENDINGS.verification_exhausted.agent,
+};
+
+/** Returns errors to the model, which can often fix them. */
+export async function answered(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await call();
+  } catch (error) {
+    if ((error as Error).name === "TimeoutError") return failed(NO_ANSWER);
+    if (!(error instanceof HumanTaskError)) throw error;
+    return failed(error.message);
+  }
+}
+
+const NO_ANSWER =
+  "The service did not respond in time. The call may have succeeded all the same: check with list_my_requests.";
+
+function failed(text: string): CallToolResult {
+  return { isError: true, content: [{ type: "text", text }] };
+}
