@@ -40,6 +40,22 @@ async function isRefused(call: Call, id: string, code: string, words?: RegExp): 
 }
 
 testOnBoth(
+  "one of a role who gets a task is one whose decision counts, and no one is if none counts",
+  async (service) => {
+    const op = await person(service, { is_operator: true, role: "finance" });
+    const ben = await person(service, { role: "finance" });
+    const exclude = ["asker"];
+    for (let i = 0; i < 2; i++) {
+      const id = await ask(op.call, { need: 1, exclude }, { assign_to: { role: "finance" } });
+      assert.equal((await op.call<Body>("GET", `/api/tasks/${id}`)).body.assigned_to_user_id, ben.user.id);
+    }
+    await service.call("PATCH", `/api/users/${ben.user.id}`, { body: { role: "sales" } });
+    const id = await ask(op.call, { need: 1, exclude }, { assign_to: { role: "finance" } });
+    assert.equal((await op.call<Body>("GET", `/api/tasks/${id}`)).body.assigned_to_user_id, null);
+  },
+);
+
+testOnBoth(
   "only people of the directory count: no token approves for them",
   async (service) => {
     const agent = await newAgent(service, { scopes: ["ask", "read", "answer"] });

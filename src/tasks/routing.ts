@@ -1,3 +1,4 @@
+import { withoutExcluded } from "../approvals/eligible.ts";
 import type { Tx } from "../db/database.ts";
 import { lockName } from "../db/locks.ts";
 import { emailKey } from "../lib/text.ts";
@@ -84,24 +85,32 @@ export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void
 
 /**
  * Returns the member of a group who was chosen longest ago, of those who are not away. If all are, one with a delegate, else the
- * one who is back first.
+ * one who is back first. Members whose decision would not count are passed over.
  */
 async function chooseOne(tx: Tx, about: RoutedTask, group: Group): Promise<User | null> {
   // Choices run one after another, because each must see the one before.
   const pool = group.pool === null ? "" : `:${group.pool}`;
   await lockName(tx, `route:${group.role ?? ""}:${group.access_level ?? ""}${pool}`);
-  const members = membersOf(tx, about.task.project, group);
+  const { task, policy } = about;
+  const members = membersOf(tx, task.project, group);
   const now = tx.now();
-  const row = await members
-    .where((where) =>
-      where.or([where("absent_from", "is", null), where("absent_from", ">", now), where("absent_until", "<=", now)]),
-    )
-    .limit(1)
-    .executeTakeFirst();
-  if (row !== undefined) return toUser(row);
-  const away = (await members.execute()).map(toUser);
+  const here = members.where((where) =>
+    where.or([where("absent_from", "is", null), where("absent_from", ">", now), where("absent_until", "<=", now)]),
+  );
+  const isAnyone = policy === null || policy.exclude.length === 0;
+  const first = isAnyone ? here.limit(1) : here;
+  const [chosen] = await whoMayDecide(tx, about, (await first.execute()).map(toUser));
+  if (chosen !== undefined) return chosen;
+  const away = await whoMayDecide(tx, about, (await members.execute()).map(toUser));
   for (const user of away) if ((await findStandIn(tx, about, user)) !== null) return user;
   return away.toSorted((a, b) => a.absent_until! - b.absent_until!)[0] ?? null;
+}
+
+async function whoMayDecide(tx: Tx, { task, policy }: RoutedTask, users: readonly User[]): Promise<readonly User[]> {
+  if (policy === null) return users;
+  const names = users.map(({ id }) => id);
+  const left = new Set(await withoutExcluded(tx, task, policy, names));
+  return users.filter(({ id }) => left.has(id));
 }
 
 async function routeToNotified(
