@@ -153,7 +153,7 @@ export function nextRung(ladder: Ladder, timeout_at: number): Rung | null {
 export function dueRungs(ladder: Ladder, { now, timeout_at }: { now: number; timeout_at: number }): number[] {
   return Array.from(ladder.keys())
     .filter((i) => ladder[i]!.done_at === null && ladder[i]!.at <= now && ladder[i]!.at < timeout_at)
-    .toSorted((a, b) => ladder[a]!.at - ladder[b]!.at || a - b);
+    .toSorted((a, b) => ladder[a]!.at - ladder[b]!.at);
 }
 
 /** Reads the column `ladder` of a task; null if nothing happens. */
@@ -180,12 +180,11 @@ export interface Told {
 
 /** Returns the entries of `notify`, with those of the steps that have happened since, as JSON. */
 export function toldOf({ notify, escalation, ladder }: Told): JsonText | null {
-  const rungs = ladderOf(ladder);
-  if (rungs === null || !rungs.some(({ do: kind, done_at }) => kind === "notify" && done_at !== null)) return notify;
   const steps = stepsOf(escalation);
-  const since = rungs.flatMap(({ do: kind, done_at }, i) =>
+  const since = (ladderOf(ladder) ?? []).flatMap(({ do: kind, done_at }, i) =>
     kind === "notify" && done_at !== null ? (steps[i]!.to as string[]) : [],
   );
+  if (since.length === 0) return notify;
   return JSON.stringify([...new Set([...(parseJson<string[]>(notify) ?? []), ...since])]);
 }
 

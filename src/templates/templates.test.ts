@@ -82,6 +82,7 @@ testOnBoth("steps that cannot be meant are refused, with their place", async (se
     [[{ after: 60, do: "shout" }], "/escalation/0/do"],
     [[{ after: 60, do: "raise", to: { pool: "finance" } }], "/escalation/0/to"],
     [[{ after: 60, do: "notify" }], "/escalation/0/to"],
+    [[{ after: 60, do: "notify", to: [] }], "/escalation/0/to"],
     [[{ after: 60, do: "notify", to: ["pigeon:dana"] }], "/escalation/0/to/0"],
     [[{ after: 60, do: "offer", to: ["email:dana@example.com"] }], "/escalation/0/to"],
     [[{ after: 60, do: "offer", to: { pools: "finance" } }], "/escalation/0/to/pools"],
@@ -111,8 +112,14 @@ testOnBoth(
       service.call<{ details: { path: string }[] }>("POST", "/api/tasks", {
         body: actionTask({ approvals, ...fields }),
       });
-    const offer = await send({ escalation: [{ after: 60, do: "offer", to: { pool: "desk" } }] });
-    assert.deepEqual([offer.status, offer.body.details[0]!.path], [422, "/escalation/0/do"]);
+    for (const kind of ["offer", "assign"]) {
+      const steps = [{ after: 60, do: kind, to: { pool: "desk" } }];
+      const own = await send({ escalation: steps });
+      assert.deepEqual([own.status, own.body.details[0]!.path], [422, "/escalation/0/do"]);
+      await set(service, kind, { steps });
+      const named = await send({ escalation: kind });
+      assert.deepEqual([named.status, named.body.details[0]!.path], [422, "/escalation"]);
+    }
     for (const response of [{ decision: "approve" }, { decision: "edit", args: { amount: 1, to: { name: "Mia" } } }]) {
       const { status, body } = await send({ on_timeout: { response } });
       assert.deepEqual([status, body.details[0]!.path], [422, "/on_timeout/response"]);
