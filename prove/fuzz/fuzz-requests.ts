@@ -120,6 +120,8 @@ async function fuzzStage(
     SERVICE_CALLBACK_ALLOW_PRIVATE: allowPrivate ? "1" : "0",
     SERVICE_EMBED_SIGNING_SECRET: "00112233445566778899aabbccddeeff".repeat(2),
     SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com",
+    // Nobody answers.
+    SERVICE_HOOK_HOLD_SECONDS: "0",
     ...(database && { SERVICE_DATABASE_URL: database.url }),
   });
   const name = `${dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, private receivers ${allowPrivate ? "allowed" : "refused"}`;
@@ -143,7 +145,7 @@ async function fuzzStage(
       bodies: new Map(),
     };
     const receivers = receiversAt(canary.port, allowPrivate, await namesOfThisMachine());
-    const around: Surroundings = { seed, description, known, receivers };
+    const around: Surroundings = { seed, description, known, receivers, agentToken: await tokenOfAgent(service) };
     const fuzzer = createFuzzer(service, createJudge(document), around, covered, violate);
 
     // Let the first run compile the code.
@@ -185,6 +187,13 @@ async function fuzzStage(
     await database?.drop();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Creates an agent that the requests do not know of, so that none of them takes it away. */
+async function tokenOfAgent({ call }: WatchedService): Promise<string> {
+  const { body: agent } = await call<{ id: string }>("POST", "/api/agents", { name: "fuzz" });
+  const { body } = await call<{ token: string }>("POST", `/api/agents/${agent.id}/tokens`, {});
+  return body.token;
 }
 
 interface Fuzzer {

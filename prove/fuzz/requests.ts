@@ -11,6 +11,9 @@ const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/embed/task/complete",
 ]);
 
+/** Only the token of an agent reaches these. */
+const FOR_AGENTS: ReadonlySet<string> = new Set(["/api/hooks/claude-code"]);
+
 /** Which answers are allowed. */
 export type Allowed =
   /** The declared answers of the operation. */
@@ -61,6 +64,8 @@ export interface Surroundings {
   description: Description;
   known: Known;
   receivers: Receivers;
+  /** Of an agent that may ask. */
+  agentToken: string;
 }
 
 /** Requests that are more frequent: the others depend on what these create. */
@@ -220,7 +225,9 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
   const isMiscoded = bytes !== null && isAny && random.chance(0.08);
   if (bytes !== null && isMiscoded) bytes = miscoded(random, bytes);
 
-  const token = isAny && random.chance(0.1) ? random.pick(NO_TOKENS) : TOKEN;
+  const isForAgents = FOR_AGENTS.has(operation.path);
+  const own = isForAgents ? `Bearer ${around.agentToken}` : TOKEN;
+  const token = isAny && random.chance(0.1) ? random.pick(NO_TOKENS) : own;
   const headers: [string, string][] = [["Host", "127.0.0.1"]];
   if (token !== null) headers.push(["Authorization", token]);
   let type = "application/json";
@@ -248,7 +255,9 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
     const isJson = type === "application/json";
     // An operation with its own credentials in each request accepts pages of any origin.
     if (isCrossSite && !GUARDS_ITSELF.has(operation.path)) mustBe = [403];
-    else if (operation.isSecured && (token !== TOKEN || !operation.knowsToken)) mustBe = [401];
+    else if (operation.isSecured && (token !== own || !operation.knowsToken)) mustBe = [401];
+    // A host that goes on after an error is told of errors in a denial.
+    else if (isForAgents) mustBe = null;
     else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
     else if (isMiscoded || !isJson) mustBe = null;
     else if (made.isBlocked) mustBe = [422];
