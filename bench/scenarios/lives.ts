@@ -21,29 +21,29 @@ const KINDS: Readonly<Record<string, object>> = {
 };
 
 /**
- * Measures the processor time, of the service and of the database, of whole lives of tasks: created and answered. Kinds of
- * tasks take turns, so that a plain one shows beside the others, and beside itself in another checkout (`--before`).
+ * Measures the processor time, of the service and of the database, of whole lives of tasks: created and answered. Each kind of
+ * task has a service of its own, so that a plain one compares with itself in another checkout (`--before`).
  */
 export async function lives(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects)
-    await withService(bench, { dialect }, async ([service]) => {
-      const rounds = new Map<string, Figures[]>(Object.keys(KINDS).map((kind) => [kind, []]));
-      for (let round = 0; round <= ROUNDS; round++)
-        for (const [kind, fields] of Object.entries(KINDS)) {
+    for (const [kind, fields] of Object.entries(KINDS)) {
+      const name = `${DATABASES[dialect]}, ${kind}`;
+      await withService(bench, { dialect, name }, async ([service]) => {
+        const rounds: Figures[] = [];
+        for (let round = 0; round <= ROUNDS; round++) {
           const figures = await liveThem(service, bench.seconds / 2, fields);
           // The first round warms up.
-          if (round > 0) rounds.get(kind)!.push(figures);
+          if (round > 0) rounds.push(figures);
         }
-      for (const [kind, figures] of rounds) {
-        const { cpuUs, databaseCpuUs, rate } = median(figures);
+        const { cpuUs, databaseCpuUs, rate } = median(rounds);
         bench.figure({
-          name: `${DATABASES[dialect]}: processor time of the life of ${kind}`,
+          name: `${name}: processor time of a life`,
           value: cpuUs + databaseCpuUs,
           unit: "us",
           note: `${Math.round(rate)}/s; ${Math.round(cpuUs)} us in the service, ${Math.round(databaseCpuUs)} us in the database`,
         });
-      }
-    });
+      });
+    }
 }
 
 async function liveThem(service: Target, seconds: number, fields: object): Promise<Figures> {
