@@ -101,7 +101,7 @@ const opens: UseCase["prepare"] = async ({ service }) => {
 };
 
 /** Use cases of email and its links. */
-/** Steps happen at most once, and what they owe is owed once, also if it is not known whether their transaction committed. */
+/** Steps happen at most once, and each of their messages is sent once, also if it is not known whether their transaction committed. */
 const escalates: UseCase["prepare"] = async ({ service }) => {
   await withSender(service);
   const { id } = await service.create({

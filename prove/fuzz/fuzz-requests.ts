@@ -120,7 +120,7 @@ async function fuzzStage(
     SERVICE_CALLBACK_ALLOW_PRIVATE: allowPrivate ? "1" : "0",
     SERVICE_EMBED_SIGNING_SECRET: "00112233445566778899aabbccddeeff".repeat(2),
     SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com",
-    // Nobody answers.
+    // No one answers.
     SERVICE_HOOK_HOLD_SECONDS: "0",
     ...(database && { SERVICE_DATABASE_URL: database.url }),
   });

@@ -3,7 +3,7 @@ import type { ServiceError } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { HOOK_EVENTS, type HookAnswer, type HookEvent, type RuleDecision } from "./schema.ts";
 
-/** What is decided about a call, before it is written for its event. `ask`: Claude Code asks whoever sits there. */
+/** What is decided about a call, before it is written for its event. `ask`: Claude Code asks the person at the terminal. */
 export type Verdict =
   | { decision: "allow"; reason: string; input?: JsonObject }
   | { decision: "deny" | "ask"; reason: string };

@@ -12,11 +12,11 @@ export interface HookCall {
   input: JsonObject;
   /** The same for the same tool and arguments, in whatever order: SHA-256 in hex. */
   hash: string;
-  /** What the agent says about itself, a line each. Nobody has checked it. */
+  /** What the agent says about itself, a line each. It is not checked. */
   facts: readonly string[];
 }
 
-/** More is cut, so that nobody overlooks the arguments. */
+/** More is cut, so that the arguments are not overlooked. */
 const FACT_CHARACTERS_MAX = 500;
 
 /** Names that look like others, or that change how the text around them is read. */

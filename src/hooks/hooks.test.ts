@@ -108,7 +108,7 @@ testOnBoth("a rejection and a response are denials, with what the person said", 
   }
 });
 
-testOnBoth("without a decision, Claude Code asks whoever sits there", async (service) => {
+testOnBoth("without a decision, Claude Code asks the person at the terminal", async (service) => {
   const agent = await newAgent(service);
   const ends: readonly (readonly [reason: string, end: (task: TaskRecord) => Promise<unknown>])[] = [
     ["The request was cancelled.", ({ id }) => service.call("POST", `/api/tasks/${id}/cancel`)],
@@ -267,6 +267,8 @@ void test("of calls in several processes, one takes the answer", async (t) => {
   const task = await onlyTask(first);
   first.ctx.waiters.stop();
   assert.equal(decisionIn((await later).body), "deny");
+  // Calls that come after the answer was taken ask again, and would be held.
+  second.ctx.waiters.stop();
   await decide(first, task, { decision: "approve" });
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => sendHook([agent, there][i % 2]!, PRE_TOOL_USE)),

@@ -4,7 +4,7 @@ import { startHourly } from "../lib/hourly.ts";
 import { removeOldCalls } from "./calls.ts";
 import { removeOldQuestions } from "./questions.ts";
 
-/** Removes every hour what nobody can use any more. */
+/** Removes every hour what can no longer be used. */
 export function startHookTidying(ctx: { db: Db; log: Logger }): { stop(): Promise<void> } {
   return startHourly(ctx, {
     run: async () => {

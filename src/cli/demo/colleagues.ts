@@ -3,7 +3,7 @@ import type { UserRecord } from "../../people/schema.ts";
 import type { Calls } from "../calls.ts";
 import { searchUser } from "../people.ts";
 
-/** Someone whom the demo makes up, and acts as. */
+/** A person that the demo makes up, and acts as. */
 export interface Colleague {
   id: string;
   name: string;
