@@ -55,10 +55,15 @@ if (statements !== null) {
   mkdirSync(statements);
   process.env[STATEMENTS_FOLDER] = statements;
 }
-// What few need has packages of its own. Tests of frameworks need those of both.
-const isNeeded = (folder: string) =>
-  files.some((file) => file.startsWith(`${folder}/`) || file.startsWith("test/frameworks/"));
-for (const folder of ["adapters", "test/browser"]) if (isNeeded(folder)) ensureInstalled(folder);
+/** The folders with packages of their own, and the tests that need them. */
+const PACKAGES = {
+  adapters: ["adapters/", "test/frameworks/"],
+  "test/browser": ["test/browser/", "test/frameworks/"],
+  "test/inspector": ["test/inspector/"],
+};
+const isNeeded = (folder: keyof typeof PACKAGES) =>
+  files.some((file) => PACKAGES[folder].some((start) => file.startsWith(start)));
+for (const folder of Object.keys(PACKAGES) as (keyof typeof PACKAGES)[]) if (isNeeded(folder)) ensureInstalled(folder);
 // Adapters import the client as it is built.
 if (isNeeded("adapters")) execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
 if (files.length > 1) await sharePostgres();

@@ -53,7 +53,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     rooms: ["adapters/", "sdk/", "docs/frameworks/", "src/callbacks/"],
   },
   processes: {
-    files: ["test/replicas/*.test.ts", "mcp/*.test.ts"],
+    files: ["test/replicas/*.test.ts", "mcp/*.test.ts", "test/inspector/*.test.ts"],
     rooms: words(
       "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/projects/ src/security/ src/lib/ src/outbound/",
       "src/start.ts src/worker.ts src/discovery.ts src/agents/ sdk/ mcp/ endings/",
