@@ -118,6 +118,14 @@ export async function hasCount(locator: Locator, count: number): Promise<void> {
   if (count > 0) await locator.nth(count - 1).waitFor({ state: "attached" });
 }
 
+/**
+ * Waits until an element has the focus: pages move it some time after what was done.
+ * @throws TimeoutError
+ */
+export async function hasFocus(locator: Locator): Promise<void> {
+  await locator.and(locator.page().locator(":focus")).waitFor({ state: "attached" });
+}
+
 /** A page whose problems are collected; `testInBrowser` asserts that there are none. */
 export async function openPage(options: PageOptions = {}): Promise<Watched> {
   browser ??= launchChromium();
