@@ -36,7 +36,7 @@ function person(t: TestContext, more: Record<string, string> = {}): Person {
   };
   const start = (args: readonly string[]) => {
     const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-    const end = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    const end = new Promise<number | null>((resolve) => child.once("close", resolve));
     return { child, end };
   };
   return {

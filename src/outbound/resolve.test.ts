@@ -8,6 +8,8 @@ const A = 1;
 const AAAA = 28;
 const UNKNOWN_NAME = 3;
 const SERVER_FAILURE = 2;
+/** Less than a question to a silent name server waits: 2.5 s. */
+const ONE_TRY_MS = 2_000;
 
 /** The name server's answer to a query: addresses as bytes, a failure, or nothing at all. */
 type Says = Buffer[] | { failure: number } | "silence";
@@ -66,7 +68,7 @@ test("a family whose question stays unanswered is not waited for", async (t) => 
   const { servers } = await nameServer(t, (_name, type) => (type === AAAA ? "silence" : [v4(1)]));
   const startedAt = performance.now();
   assert.deepEqual(await resolve("slow.example", servers), ["192.0.2.1"]);
-  assert.ok(performance.now() - startedAt < 1_000);
+  assert.ok(performance.now() - startedAt < ONE_TRY_MS);
 });
 
 test("a name that the name servers do not know may be known to the system, or to nobody", async (t) => {
@@ -96,7 +98,7 @@ test("giving up ends the questions at once", async (t) => {
   });
   const startedAt = performance.now();
   await assert.rejects(resolve("silent.example", servers, abort.signal), /enough/);
-  assert.ok(performance.now() - startedAt < 1_000);
+  assert.ok(performance.now() - startedAt < ONE_TRY_MS);
 });
 
 test("silent names hold up no other", async (t) => {

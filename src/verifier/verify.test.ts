@@ -113,7 +113,7 @@ for (const provider of PROVIDERS) {
   });
 
   void test(`nobody waits for ${provider} for longer than a call may take`, async (t) => {
-    const { script, ask, givenUp } = await start(t, { timeoutMs: 300 });
+    const { script, ask, givenUp } = await start(t, { timeoutMs: 1_000 });
     for (const turn of ["hang", "drip"] satisfies Turn[]) {
       script.push(turn);
       await assert.rejects(() => ask(provider), noVerdict(/took too long/));
@@ -201,7 +201,7 @@ void test("an answer that has no end is not read to one", async (t) => {
 });
 
 void test("so many calls are made at once, more wait for their turn, and for no longer than a call", async (t) => {
-  const { script, asked, ask } = await start(t, { timeoutMs: 2_000 });
+  const { script, asked, ask } = await start(t, { timeoutMs: 5_000 });
   script.push(...Array.from({ length: 400 }, () => "hang" as const));
   const all = await Promise.allSettled(Array.from({ length: 400 }, () => ask("openai")));
   const why = all.map((one) => (one.status === "rejected" ? causeOf(one.reason as ServiceError) : "a verdict"));
@@ -213,7 +213,7 @@ void test("so many calls are made at once, more wait for their turn, and for no 
 });
 
 void test("a vendor that hangs takes the turns of others, and not their good name", async (t) => {
-  const { script, ask } = await start(t, { timeoutMs: 1_000 });
+  const { script, ask } = await start(t, { timeoutMs: 3_000 });
   script.push(...Array.from({ length: 64 }, () => "hang" as const));
   const hanging = Array.from({ length: 64 }, () => ask("openai"));
   const waiting = Array.from({ length: 6 }, () => ask("anthropic"));

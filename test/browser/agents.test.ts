@@ -69,7 +69,7 @@ testInBrowser(
     assert.equal(await statusWith(service, token), 200);
     await shown.getByRole("button", { name: "I have stored it" }).click();
     await shown.waitFor({ state: "hidden" });
-    assert.equal(await page.getByText(token).count(), 0);
+    await hasCount(page.getByText(token), 0);
 
     const agent = await agentOf(service, "refunds-bot");
     const { description, scopes, recipients, max_open_tasks, max_tasks_per_minute, tokens } = agent;

@@ -573,6 +573,8 @@ testInBrowser("what was asked before somebody signed in again does not sign them
   const late = page.waitForResponse((response) => response.status() === 401);
   released.resolve();
   await late;
+  // The page goes on to a task that its list has.
+  await page.getByRole("link", { name: /^Another one/ }).waitFor();
   await page.getByRole("button", { name: "Submit answer" }).click();
   await page.getByRole("heading", { name: "Another one" }).waitFor();
 });
@@ -691,6 +693,8 @@ testInBrowser(
     await page.getByRole("button", { name: "Submit answer" }).click();
     await page.getByRole("heading", { name: "All done" }).waitFor();
     await receiver.until(1);
+    // What came of the attempt is written down.
+    await service.ctx.deliveries.settle();
     await page.goto(`${service.url}/tasks/${id}?scope=done`);
     await page.getByRole("heading", { level: 1, name: "With a callback" }).waitFor();
     await page.keyboard.press("]");

@@ -179,7 +179,8 @@ testInBrowser("a person takes their decision back, or decides otherwise, while t
   await says(page, "0 of 2: no approvals yet, waiting for 2 people");
   await page.getByRole("button", { name: "Approve" }).waitFor();
   await page.keyboard.press("a");
-  await page.getByText("1 of 2: You approved, waiting for one more").waitFor();
+  // The task says so as well, until the page leaves it.
+  await page.getByRole("alert").getByText("1 of 2: You approved, waiting for one more").waitFor();
   await view(page);
   await says(page, "1 of 2: You approved, waiting for one more");
   assert.equal(await page.getByRole("button", { name: "Approve" }).getAttribute("aria-pressed"), "true");

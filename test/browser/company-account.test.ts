@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { freePort } from "../support/free-port.ts";
 import { startRealProvider, type RealProvider } from "../support/oidc/real-provider.ts";
 import { addAssignee, addOperator, PASSWORD, serve, type Service } from "../support/dashboard.ts";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { assertUsable, visit } from "./operating.ts";
 import { signIn } from "./support/sign-in.ts";
 
@@ -89,7 +89,7 @@ for (const [theme, size] of [
         .waitFor();
       await assertFits(page);
       await screenshot(page, `confirmed-company-${theme}-${size}`);
-      assert.equal(page.url(), `${service.url}/settings/keys`);
+      await page.waitForURL(`${service.url}/settings/keys`);
       // The address proves nothing.
       await forgetConfirmations(service);
       await page.goto(`${service.url}/settings/keys?confirmed=1`);
@@ -186,6 +186,6 @@ testInBrowser("operators see the company account of a person, and remove it", as
   await screenshot(page, "company-account-edit");
   await dialog.getByRole("button", { name: "Remove the company account" }).click();
   await page.getByText("The company account of Dana is removed").waitFor();
-  assert.equal(await dialog.getByText("dana-1").count(), 0);
+  await hasCount(dialog.getByText("dana-1"), 0);
   await dana.getByRole("dialog", { name: "You are signed out" }).waitFor();
 });

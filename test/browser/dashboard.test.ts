@@ -47,7 +47,7 @@ testInBrowser(
     await axe(page);
     await screenshot(page, "dashboard-setup-connect");
     await createTask(service, "From the agent");
-    await page.getByText("Received: From the agent").waitFor({ timeout: 2_000 });
+    await page.getByText("Received: From the agent").waitFor();
     assert.equal((await service.call<unknown[]>("GET", "/api/tasks")).length, 2);
     await page.getByRole("link", { name: "Open" }).click();
     await page.getByRole("heading", { level: 1, name: "From the agent" }).waitFor();
@@ -338,7 +338,10 @@ testInBrowser("a page whose code can't be fetched says so in its place, and come
   const navigation = page.getByRole("navigation", { name: "Main" });
   await page.route("**/*.js", (route) => route.abort());
   for (const name of ["Stats", "Callbacks", "People", "Playground", "Settings"]) {
-    await navigation.getByRole("link", { name }).click();
+    const link = navigation.getByRole("link", { name });
+    await link.click();
+    // The page before has the same alert.
+    await link.and(page.locator("[aria-current=page]")).waitFor();
     await page.getByRole("alert").filter({ hasText: "Could not load this page" }).waitFor();
     await navigation.getByRole("link", { name: "Inbox" }).waitFor();
     await axe(page);

@@ -46,7 +46,9 @@ testInBrowser(
     };
     await page.goto(service.url);
     await page.getByRole("heading", { name: "Welcome. Who are you?" }).waitFor();
+    const isThere = performance.now();
     await axe(page);
+    const checking = performance.now() - isThere;
     await type("Name", "Ada");
     await type("Email", "ada@example.com");
     await type("Password", PASSWORD);
@@ -59,7 +61,7 @@ testInBrowser(
     interactions++;
     await page.keyboard.press("Control+Enter");
     await page.getByText("Answer sent").waitFor();
-    const took = performance.now() - began;
+    const took = performance.now() - began - checking;
     t.diagnostic(`${(took / 1000).toFixed(1)} s, ${interactions} interactions`);
     const { body } = await service.call<{ status: string; response: unknown }[]>("GET", "/api/tasks");
     assert.deepEqual([body.length, body[0]?.status, body[0]?.response], [1, "completed", { approved: true }]);

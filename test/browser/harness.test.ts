@@ -43,7 +43,7 @@ async function problemsOf(address: string, pattern: RegExp, options: PageOptions
   const watched = await openPage(options);
   try {
     await watched.page.goto(address);
-    for (let attempt = 0; attempt < 500; attempt++) {
+    for (let attempt = 0; attempt < 6_000; attempt++) {
       const problems = await watched.problems();
       if (problems.some((problem) => pattern.test(problem))) return problems;
       await sleep(10);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
 import { createTask, serve, type Service } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtp, type TestSmtp } from "../support/smtp.ts";
@@ -119,7 +119,7 @@ testInBrowser(
       await page.goto(`${link}?choice=1`);
       const medium = page.getByRole("radio", { name: "Medium" });
       assert.equal(await medium.isChecked(), true);
-      assert.equal(await medium.evaluate((element) => element === document.activeElement), true);
+      await hasFocus(medium);
       await hasCount(page.getByRole("radio", { checked: true }), 1);
       await screenshot(page, `mail-choice-${scripts ? "dark" : "light"}`);
     }

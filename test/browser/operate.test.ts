@@ -260,7 +260,7 @@ testInBrowser("a callback has an address, and shows its body and its attempts", 
   await drawer.getByText("retry 1").waitFor();
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "hidden" });
-  assert.equal(new URL(page.url()).search, "");
+  await page.waitForURL(`${service.url}/deliveries`);
   await page.getByRole("link", { name: id!.slice(-8) }).click();
   await page.getByRole("heading", { name: "One", exact: true }).waitFor();
   await page.goto(`${service.url}/deliveries?id=dlv_00000000000000000000000000`);

@@ -283,6 +283,7 @@ testInBrowser("a session that becomes limited, or ends, goes on with a passkey",
 
   await service.ctx.db.write((tx) => endSessionsOf(tx, dana.id));
   const out = page.getByRole("dialog", { name: "You are signed out" });
+  await out.getByRole("button", { name: "Use a passkey" }).waitFor();
   await axe(page);
   await out.getByRole("button", { name: "Use a passkey" }).click();
   await out.waitFor({ state: "detached" });

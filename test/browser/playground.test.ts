@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { inEachView } from "./support/views.ts";
@@ -90,7 +90,7 @@ testInBrowser("broken JSON and a broken schema are told in words, and what is dr
   await screenshot(page, "playground-broken");
   await page.getByRole("button", { name: "Send as test task" }).click();
   await page.getByText("Fix the errors first.").waitFor();
-  assert.equal(await editor(page, "Payload").evaluate((element) => element === document.activeElement), true);
+  await hasFocus(editor(page, "Payload"));
   assert.deepEqual(await service.call("GET", "/api/tasks"), []);
 
   await page.reload();
@@ -161,6 +161,7 @@ testInBrowser("what is typed survives a reload, and an example can be undone", a
 
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Copy curl" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
   const curl = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(curl, new RegExp(`^curl -s ${service.url}/api/tasks \\\\\n`));
   assert.ok(curl.includes(String.raw`"task": "It'\''s mine"`));

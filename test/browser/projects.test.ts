@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Locator } from "playwright-core";
 import { addAgent, addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -35,16 +34,13 @@ async function serveTwo(t: TestContext): Promise<Service> {
 
 /** Waits until an element is within the window and nothing covers it. */
 async function isInView(element: Locator): Promise<void> {
-  const isSeen = (one: Element): boolean => {
+  const isSeen = (one: Element | null): boolean => {
+    if (one === null) return false;
     const { left, top, width, height } = one.getBoundingClientRect();
     const seen = document.elementFromPoint(left + width / 2, top + height / 2);
     return seen !== null && (one.contains(seen) || seen.contains(one));
   };
-  for (let tries = 0; tries < 50; tries++) {
-    if (await element.evaluate(isSeen)) return;
-    await sleep(50);
-  }
-  assert.fail(`Not in view: ${element.toString()}`);
+  await element.page().waitForFunction(isSeen, await element.elementHandle());
 }
 
 testInBrowser("people who have one project see nothing of projects", async (open, t) => {
@@ -379,7 +375,7 @@ testInBrowser("failed callbacks of other projects are not sent again by mistake"
   await page.getByRole("link", { name: "Callbacks 1" }).waitFor();
   await hasCount(page.getByRole("table", { name: "Callbacks" }).getByRole("row"), 2);
   // The API would send those of all projects.
-  assert.equal(await page.getByRole("button", { name: "Retry all failed" }).count(), 0);
+  await hasCount(page.getByRole("button", { name: "Retry all failed" }), 0);
 });
 
 testInBrowser("agents of different projects with one name are told apart", async (open, t) => {

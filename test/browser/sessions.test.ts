@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
-import { focused, walk } from "./support/keyboard.ts";
+import { axe, hasCount, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
+import { walk } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { addAssignee, addOperator, createTask, PASSWORD, serve, TOKEN, type Service } from "../support/dashboard.ts";
 
@@ -119,7 +119,7 @@ for (const [theme, size] of [
     await password.fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Key of Shop" }).waitFor();
-    assert.equal(await dialog.count(), 0);
+    await hasCount(dialog, 0);
 
     // It is not asked for again, and other pages of this browser go on.
     await page.getByRole("button", { name: "I have stored it" }).click();
@@ -153,8 +153,7 @@ testInBrowser("the password is asked for above another dialog, which stays", asy
   await page.keyboard.press("Escape");
   await inner.waitFor({ state: "detached" });
   await outer.getByText("Confirm that it is you to do this.").waitFor();
-  await page.waitForFunction(() => document.activeElement?.closest("[role=dialog]") !== null);
-  assert.equal(await focused(page), "Revoke key");
+  await hasFocus(outer.getByRole("button", { name: "Revoke key" }));
   await page.keyboard.press("Enter");
   await page.locator("[role=dialog] input:focus").waitFor();
   await page.keyboard.type(PASSWORD);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { recordNotification } from "../../src/tasks/audit.ts";
-import { hasCount, screenshot, testInBrowser } from "./support/browser.ts";
+import { hasCount, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -64,16 +64,10 @@ const about = (page: Page, name: string): Locator =>
 const step = (page: Page, title: string): Locator =>
   page.locator(".steps > li").filter({ has: page.getByRole("heading", { name: new RegExp(`^(Done: )?${title}$`) }) });
 
-const isFolded = async (step: Locator): Promise<boolean> =>
-  (await step.locator("details").count()) === 1 && (await step.locator("details[open]").count()) === 0;
+/** Waits until only the heading of a step is shown. */
+const isFolded = (step: Locator): Promise<void> => step.locator("details:not([open])").waitFor({ state: "attached" });
 
-/** Asserts what comes about in the next moments. */
-async function until(isSo: () => Promise<boolean>, says: string): Promise<void> {
-  for (let look = 0; look < 100; look++) if (await isSo()) return;
-  assert.fail(says);
-}
-
-const hasFocus = (one: Locator): Promise<boolean> => one.evaluate((one) => one === document.activeElement);
+const isFocused = (one: Locator): Promise<boolean> => one.evaluate((one) => one === document.activeElement);
 
 /** What stands at a field as its error. */
 async function saidAt(form: Locator, label: string, said: RegExp): Promise<void> {
@@ -141,9 +135,8 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
     origins: [service.url, slack.url.replace("127.0.0.1", "localhost")],
   });
   await page.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
-  for (const done of ["Create the app in Slack", "Set environment variables"])
-    assert.equal(await isFolded(step(page, done)), true);
-  assert.equal(await isFolded(step(page, "Connect a workspace")), false);
+  for (const done of ["Create the app in Slack", "Set environment variables"]) await isFolded(step(page, done));
+  await hasCount(step(page, "Connect a workspace").locator("details:not([open])"), 0);
   await page.getByText("Buttons and “Add to Slack” won't work").waitFor();
   await assertUsable(page, "slack-no-workspace");
 
@@ -252,7 +245,7 @@ testInBrowser("a workspace is added by its token, and what is wrong with one is 
   };
   await add("hunter2");
   await saidAt(form, "Bot token", /This is not a bot token/);
-  assert.equal(await hasFocus(field), true);
+  await hasFocus(field);
   await assertUsable(page, "slack-token-refused");
   await add("xoxb-unknown");
   await saidAt(form, "Bot token", /bot token is not valid/);
@@ -291,8 +284,8 @@ testInBrowser("from the first step to a message that arrives, by keyboard alone"
   const { keyboard } = page;
   await page.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
   const tabTo = async (target: Locator): Promise<void> => {
-    for (let turn = 0; turn < 40 && !(await hasFocus(target)); turn++) await keyboard.press("Tab");
-    assert.equal(await hasFocus(target), true);
+    for (let turn = 0; turn < 40 && !(await isFocused(target)); turn++) await keyboard.press("Tab");
+    assert.equal(await isFocused(target), true);
   };
   await page.locator("main").focus();
   const summary = step(page, "Create the app in Slack").locator("summary");
@@ -308,10 +301,11 @@ testInBrowser("from the first step to a message that arrives, by keyboard alone"
   const adds = page.getByRole("button", { name: "Add a bot token" });
   await tabTo(adds);
   await keyboard.press("Enter");
-  await page.getByRole("dialog").waitFor();
+  await page.locator("[role='dialog']:focus-within").waitFor();
   await keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "hidden" });
-  await until(() => hasFocus(adds), "where the dialog was opened");
+  // Where the dialog was opened.
+  await hasFocus(adds);
   await keyboard.press("Enter");
   const field = page.getByRole("dialog").getByLabel("Bot token", { exact: true });
   await field.waitFor();
@@ -321,13 +315,13 @@ testInBrowser("from the first step to a message that arrives, by keyboard alone"
   await page.getByRole("dialog").waitFor({ state: "hidden" });
   const test = page.getByRole("button", { name: "Send a test message in Acme" });
   await test.waitFor();
-  await until(() => hasFocus(page.locator("main")), "what opened the dialog is gone: the page has the focus");
+  // What opened the dialog is gone, so the page has the focus.
+  await hasFocus(page.locator("main"));
   await tabTo(test);
   await keyboard.press("Enter");
   const form = page.getByRole("form", { name: "Test message in Acme" });
   const to = form.getByLabel("To", { exact: true });
-  await to.waitFor();
-  assert.equal(await hasFocus(to), true);
+  await hasFocus(to);
   assert.equal(await to.inputValue(), "ada@example.com", "unless another is typed");
   await keyboard.press("ControlOrMeta+a");
   await keyboard.type("dana@example.com");
@@ -394,7 +388,7 @@ testInBrowser("a workspace is removed after a question that says what it means",
   await dialog.getByText(`slack+${globex.team.id}:`).waitFor();
   await dialog.getByText("Tasks are no longer posted there").waitFor();
   await dialog.getByText("until someone removes it in Slack").waitFor();
-  assert.equal(await hasFocus(dialog.getByRole("button", { name: "Cancel" })), true);
+  await hasFocus(dialog.getByRole("button", { name: "Cancel" }));
   await screenshot(page, "operate-slack-remove");
   await confirm(page, "Remove Globex?", "Remove workspace");
   await about(page, "Globex").waitFor({ state: "detached" });
@@ -434,7 +428,7 @@ testInBrowser(
     assert.deepEqual([slack.posts.length, globex.posts.length], [0, 1]);
     await page.getByText("Setup", { exact: true }).click();
     for (const done of ["Create the app in Slack", "Set environment variables", "Connect a workspace"])
-      assert.equal(await isFolded(step(page, done)), true);
+      await isFolded(step(page, done));
     await assertUsable(page, "slack-several");
   },
 );

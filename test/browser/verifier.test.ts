@@ -103,7 +103,7 @@ testInBrowser(
     await screenshot(page, "verifier-checking-after-reload");
     first.release();
     await page.getByRole("alert").filter({ hasText: "Say what is fine about it." }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Submit" }).isDisabled(), false);
+    await page.getByRole("button", { name: "Submit", disabled: false }).waitFor();
     await page.getByLabel("Note").fill("The facts are right.");
     await submit(page);
     await second.asked;

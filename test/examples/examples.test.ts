@@ -42,7 +42,8 @@ function run(t: TestContext, script: string, env: Record<string, string>): Examp
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);
-  const ended = once(child, "exit").then(([code]) => {
+  // And all of its output has been read.
+  const ended = once(child, "close").then(([code]) => {
     running.delete(child);
     return code as number | null;
   });

@@ -412,11 +412,12 @@ void test(
       // It finds the service as the reader's programs do.
       env: { PATH: process.env["PATH"], HOME: join(reader.folder, "home") },
     });
+    const ended = once(agent, "exit");
     const task = await until("the question", async () =>
       (await reader.call<{ id: string }[]>("GET", "/api/tasks?terminal=false&q=Mia")).at(0),
     );
     await reader.call("POST", `/api/tasks/${task.id}/complete`, { response: { approved: true } });
-    const [code] = (await once(agent, "exit")) as [number];
+    const [code] = (await ended) as [number];
     assert.equal(code, 0);
   },
 );

@@ -77,7 +77,8 @@ async function start(args: readonly string[], cwd: string): Promise<Service> {
 
 async function stop({ child }: Service): Promise<number | null> {
   child.kill("SIGTERM");
-  const [code] = (await once(child, "exit")) as [number | null];
+  // And all of its log has been read.
+  const [code] = (await once(child, "close")) as [number | null];
   return code;
 }
 

@@ -166,11 +166,11 @@ void describe("two processes on one PostgreSQL", () => {
     }
     await until(acknowledged.size + 20);
     await proxy.refuse();
-    await assertUnavailable(calls, send, 4_000);
+    await assertUnavailable(calls, send, 10_000);
     await proxy.pass();
     await until(acknowledged.size + 20);
     proxy.freeze();
-    await assertUnavailable(calls, send, 9_000);
+    await assertUnavailable(calls, send, 20_000);
     await proxy.pass();
     await until(acknowledged.size + 20);
     running = false;

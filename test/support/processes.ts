@@ -64,7 +64,8 @@ export async function startProcess(
       ...env,
     },
   });
-  const ended = once(child, "exit");
+  // And all of its log has been read.
+  const ended = once(child, "close");
   const kill = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await ended;

@@ -8,7 +8,7 @@ import { addUser } from "../../../test/support/people.ts";
 import { startTestService, type Answer, type TestService } from "../../../test/support/service.ts";
 
 /** Of requests to a provider that does not answer. A busy machine must answer the others within it. */
-const IMPATIENT: ProviderOptions = { timeoutMs: 1500 };
+const IMPATIENT: ProviderOptions = { timeoutMs: 3_000 };
 const EMAIL = { email: "dana@example.com", email_verified: true };
 
 /** Registers the same test for both databases, with a provider that lies as the test says. */

@@ -37,6 +37,10 @@ const TEST_MS = 300_000;
 const ACTION_MS = 60_000;
 /** The shortest interval in which pages look again by themselves, in case they were not told of a change. */
 const LOOKS_AGAIN_MS = 15_000;
+/** How long pages wait before they send what a person can still take back. */
+const HOLD_MS = 5_000;
+/** How many times as long they wait in tests: a busy machine may need longer than that to press the button. */
+const HOLD_FACTOR = 20;
 
 let browser: Promise<Browser> | undefined;
 // Within a test or a suite this would be of that alone: test/run.ts loads this module before files that share a process.
@@ -118,6 +122,14 @@ export async function hasCount(locator: Locator, count: number): Promise<void> {
   if (count > 0) await locator.nth(count - 1).waitFor({ state: "attached" });
 }
 
+/**
+ * Waits until an element has the focus: pages move it some time after what was done.
+ * @throws TimeoutError
+ */
+export async function hasFocus(locator: Locator): Promise<void> {
+  await locator.and(locator.page().locator(":focus")).waitFor({ state: "attached" });
+}
+
 /** A page whose problems are collected; `testInBrowser` asserts that there are none. */
 export async function openPage(options: PageOptions = {}): Promise<Watched> {
   browser ??= launchChromium();
@@ -133,14 +145,19 @@ export async function openPage(options: PageOptions = {}): Promise<Watched> {
   });
   context.setDefaultTimeout(ACTION_MS);
   // What a test waits for comes about by what it did, and not because the page looks again.
-  await context.addInitScript((longest) => {
-    for (const name of ["setTimeout", "setInterval"] as const) {
-      const original = window[name] as (handler: TimerHandler, ms?: number, ...args: unknown[]) => number;
-      const withoutLooks = (handler: TimerHandler, ms?: number, ...args: unknown[]) =>
-        ms !== undefined && ms >= longest ? 0 : original(handler, ms, ...args);
-      Object.assign(window, { [name]: withoutLooks });
-    }
-  }, LOOKS_AGAIN_MS);
+  await context.addInitScript(
+    ([longest, hold, factor]) => {
+      for (const name of ["setTimeout", "setInterval"] as const) {
+        const original = window[name] as (handler: TimerHandler, ms?: number, ...args: unknown[]) => number;
+        const withoutLooks = (handler: TimerHandler, ms?: number, ...args: unknown[]) => {
+          if (ms !== undefined && ms >= longest) return 0;
+          return original(handler, ms === hold && name === "setTimeout" ? hold * factor : ms, ...args);
+        };
+        Object.assign(window, { [name]: withoutLooks });
+      }
+    },
+    [LOOKS_AGAIN_MS, HOLD_MS, HOLD_FACTOR] as const,
+  );
   const found: string[] = [];
   watchErrors(context, found);
   watchRequests(context, options.origins ?? [], found);
