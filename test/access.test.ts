@@ -231,6 +231,13 @@ const ROUTES: Record<string, Route> = {
     ...taskPath("/poll?timeout=0"),
     has: "task_id",
   },
+  "GET /api/tasks/{id}/review": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/review"),
+    has: "review_html",
+  },
   "GET /api/tasks/{id}/attempts": {
     may: [...INVOLVED, ...SEERS],
     isScoped: true,

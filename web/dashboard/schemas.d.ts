@@ -2554,6 +2554,10 @@ export interface components {
             /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
             next_attempt: string | null;
         };
+        Review: {
+            /** @description The question and the payload as HTML, or null if the web pages are not built. */
+            review_html: string | null;
+        };
         Settings: {
             version: string;
             /** @description The public URL of the service. */
