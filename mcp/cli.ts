@@ -10,6 +10,7 @@ import { findSettings } from "../sdk/settings.ts";
 import { AGENT_NAME_RULE, createHttpHandler, DEFAULT_AGENT, PROJECT_SLUG_RULE, refusalOf } from "./http.ts";
 import { TaskListeningTransport } from "./listen-stdio.ts";
 import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG } from "./requests.ts";
+import { reviewReader } from "./review.ts";
 import { createServer } from "./server.ts";
 
 const HELP = `human-task-service-mcp: lets agents ask people, over the Model Context Protocol
@@ -53,7 +54,8 @@ async function main(): Promise<void> {
         tell(new Error(`--${flag} was ignored: the token belongs to an agent, whose requests these are.`));
     // It finds the same settings, and names them in errors.
     const client = createClient();
-    const requests = createRequests({ client, pagesUrl, asker: isOfAgent ? null : asker, stopping });
+    const readReview = reviewReader({ baseUrl, token });
+    const requests = createRequests({ client, pagesUrl, asker: isOfAgent ? null : asker, stopping, readReview });
     const transport = new TaskListeningTransport(new StdioServerTransport(), requests, tell);
     const handle = serveStdio(({ era }) => createServer(requests, version, era), { transport, onerror: tell });
     close = async () => handle.close();

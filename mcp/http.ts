@@ -17,6 +17,7 @@ import {
   type Requests,
   type UntilEnded,
 } from "./requests.ts";
+import { reviewReader } from "./review.ts";
 import { createServer } from "./server.ts";
 
 export interface HttpOptions {
@@ -61,7 +62,8 @@ export function createHttpHandler({
           agent: named("agent", AGENT_NAME, request) ?? unnamed.agent,
           project: named("project", PROJECT_SLUG, request) ?? unnamed.project,
         };
-    return createRequests({ client, pagesUrl, asker, stopping, untilEnded });
+    const readReview = reviewReader({ baseUrl, token }, fetch);
+    return createRequests({ client, pagesUrl, asker, stopping, untilEnded, readReview });
   };
   const handler = createMcpHandler(
     ({ requestInfo, era }) => createServer(requestsOf(requestInfo), version, era),

@@ -11,6 +11,7 @@ import { isFallback } from "../endings/answer-state.ts";
 import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
 import { isWrapped, toResponse } from "../sdk/single-value.ts";
+import type { Look, ReadReview } from "./review.ts";
 
 /** The state of a request. `pending` is `created` or `rejected` in the service: there is no accepted answer yet. */
 export interface HumanRequest {
@@ -70,6 +71,26 @@ export interface HeldRequest {
   updatedAt: string;
 }
 
+/** A form of an open request, with what a person reads before they answer. Names and shapes are those of the API. */
+export interface RequestForm extends Pick<TaskRecord, "payload" | "response_schema" | "form_definition"> {
+  redact_payload: false;
+  is_verified: boolean;
+  /** HTML. */
+  review_html: string;
+}
+
+/** A request as its form shows it. */
+export interface ShownRequest {
+  request: HumanRequest;
+  /** The channel of the answer. null without an answer. */
+  channel: string | null;
+  /** null if the person at the host may not answer now. */
+  form: RequestForm | null;
+}
+
+/** The channel of an answer that the host of the agent handed in. */
+export const AT_HOST = "mcp";
+
 /** Resolves once a request of the token has ended. Rejects with the reason of the signal, or an error of the service. */
 export type UntilEnded = (id: string, signal: AbortSignal) => Promise<void>;
 
@@ -82,6 +103,12 @@ export interface Requests {
   /** Returns the present state of an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   look(id: string, signal: AbortSignal): Promise<HeldRequest>;
   untilEnded: UntilEnded;
+  /** Returns whether the person who uses the host may answer now. @throws HumanTaskError UNKNOWN_REQUEST */
+  mayAnswerAtHost(id: string, signal: AbortSignal): Promise<boolean>;
+  /** Returns a request with its form. Of one that is not answered at the host, nothing but its state. @throws as above */
+  readForm(id: string, look: Look, signal: AbortSignal): Promise<ShownRequest>;
+  /** Hands in the answer of the person who uses the host. @throws ApiError, HumanTaskError UNKNOWN_REQUEST */
+  answerAtHost(id: string, response: object, signal: AbortSignal): Promise<HumanRequest>;
   /** Waits for an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   check(id: string, patience: Patience): Promise<HumanRequest>;
   /** Returns requests, newest first. */
@@ -100,6 +127,7 @@ export interface RequestsOptions {
   stopping: AbortSignal;
   /** How to wait for the end of a request. Default: by polls of the API. */
   untilEnded?: UntilEnded | undefined;
+  readReview: ReadReview;
 }
 
 /** Who asks with the admin token, as the caller says. */
@@ -156,6 +184,9 @@ export function createRequests({ asker, ...options }: RequestsOptions): Requests
     begin: async (request, signal) => toHeld(own, (await findOrAsk(own, request, bounded(own, signal))).task),
     look: async (id, signal) => toHeld(own, await find(own, id, signal)),
     untilEnded: options.untilEnded ?? (async (id, signal) => untilEnded(own, id, signal)),
+    mayAnswerAtHost: async (id, signal) => isAnsweredAtHost(await find(own, id, signal)),
+    readForm: async (id, look, signal) => readForm(own, id, look, signal),
+    answerAtHost: async (id, response, signal) => answerAtHost(own, id, response, signal),
     check: async (id, patience) => wait(own, await find(own, id, patience.signal), patience),
     list: async (which) => list(own, which),
     withdraw: async (id, reason, signal) => withdraw(own, id, reason, signal),
@@ -231,6 +262,34 @@ async function withdraw(own: Own, id: string, reason: string | undefined, signal
       return toRequest(own, await client.get(id, { signal: bounded(own, signal) }));
     throw error;
   }
+}
+
+async function readForm(own: Own, id: string, look: Look, signal: AbortSignal): Promise<ShownRequest> {
+  const task = await find(own, id, signal);
+  const shown = { request: toRequest(own, task), channel: task.completed_via_channel, form: null };
+  if (!isAnsweredAtHost(task)) return shown;
+  const review_html = await own.readReview(id, look, bounded(own, signal));
+  // A person must not decide about what they do not see.
+  if (review_html === null) return shown;
+  const { payload, response_schema, form_definition, verifier_config } = task;
+  const is_verified = verifier_config != null;
+  return {
+    ...shown,
+    form: { payload, response_schema, form_definition, redact_payload: false, is_verified, review_html },
+  };
+}
+
+async function answerAtHost(own: Own, id: string, response: object, signal: AbortSignal): Promise<HumanRequest> {
+  const task = await find(own, id, signal);
+  // An agent with the scope `answer` may do more than the host. The service decides about tasks that have ended.
+  if (isOpen(task) && !isAnsweredAtHost(task))
+    throw new HumanTaskError("HOST_MAY_NOT_ANSWER", `The host may not answer ${id}: it is answered on its page.`);
+  return toRequest(own, await own.client.complete(id, response, { channel: AT_HOST, signal: bounded(own, signal) }));
+}
+
+/** The service says so, to the agent of the task alone. */
+function isAnsweredAtHost(task: TaskRecord): boolean {
+  return isOpen(task) && !task.redact_payload && task.host_may_answer === true;
 }
 
 /** @throws HumanTaskError UNKNOWN_REQUEST */

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { HumanTaskError } from "../sdk/index.ts";
 import type { NewRequest, Patience, Requests } from "./requests.ts";
 import { ALREADY_OPEN, answered, DECIDED, toolResult } from "./results.ts";
+import { ASKED_HERE, serveForm, SHOWN_AS_FORM } from "./app.ts";
 import { serveTasks, takesTasks, taskHandle } from "./tasks.ts";
 
 /** Clients time out after 60 s, so a call returns before that. */
@@ -194,10 +195,19 @@ export function createServer(requests: Requests, version: string, era: McpReques
     { name: "human-task-service", title: "Human Task Service", version },
     { instructions: INSTRUCTIONS },
   );
+  const showsForms = serveForm(server, requests, era);
   if (era === "modern") serveTasks(server, requests);
 
-  /** Asks. A client that declares the Tasks extension gets the handle of the request; others wait for the answer. */
+  /**
+   * Asks. A client that shows our form gets the request at once, if the person in front of it may answer. A client that declares
+   * the Tasks extension gets the handle of the request. Others wait for the answer.
+   */
   const ask = async (request: NewRequest, waitSeconds: number, ctx: ServerContext): Promise<CallToolResult> => {
+    if (showsForms(ctx)) {
+      const { signal } = ctx.mcpReq;
+      const held = await requests.begin(request, signal);
+      if (await requests.mayAnswerAtHost(held.request.request_id, signal)) return toolResult(held.request, ASKED_HERE);
+    }
     if (era === "modern" && takesTasks(ctx)) return taskHandle(await requests.begin(request, ctx.mcpReq.signal));
     const { isNew, ...asked } = await requests.ask(request, patienceOf(waitSeconds, ctx));
     return toolResult(asked, isNew ? "" : ALREADY_OPEN);
@@ -212,6 +222,7 @@ export function createServer(requests: Requests, version: string, era: McpReques
       inputSchema: AskHuman,
       outputSchema: Request,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      _meta: SHOWN_AS_FORM,
     },
     async ({ choices, answer_schema, wait_seconds, ...asked }, ctx) =>
       answered(async () => {
@@ -242,6 +253,7 @@ export function createServer(requests: Requests, version: string, era: McpReques
       inputSchema: ApproveAction,
       outputSchema: Request,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      _meta: SHOWN_AS_FORM,
     },
     async ({ name, args, description, allowed, editable, risk, wait_seconds, ...asked }, ctx) =>
       answered(async () => {

@@ -68,7 +68,7 @@ function listOf(place: string): object {
   const self = visit(place);
   const own = { ...components.get(self)!, type: "application" as const };
   components.delete(self);
-  const built = place === "" ? builtIn() : (BUNDLED[place] ?? []).map(bundled);
+  const built = [...builtIn(place), ...(BUNDLED[place] ?? []).map(bundled)];
   for (const [folder, name, version, license] of built) {
     const ref = purl(name, version);
     const component = components.get(ref) ?? describe(name, version, license);
@@ -147,13 +147,21 @@ function purl(name: string, version: string): string {
   return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
 
+/** The packages that contain pages, and what makes them. */
+const WITH_PAGES: Readonly<Record<string, string>> = {
+  "": "node web/build.ts && node pack/build.ts",
+  mcp: "node web/build.ts && node mcp/build.ts",
+};
+
 /**
- * Returns folder, name, version and license of each package that is built into our files, as the build of the pages
+ * Returns folder, name, version and license of each package that is built into our pages, as the build of the pages
  * wrote them.
  */
-function builtIn(): [folder: string, name: string, version: string, license: string][] {
-  const pages = join(ROOT, "dist/web/dist");
-  if (!existsSync(pages)) throw new Error("dist/ is not there: node web/build.ts && node pack/build.ts makes it.");
+function builtIn(place: string): [folder: string, name: string, version: string, license: string][] {
+  const made = WITH_PAGES[place];
+  if (made === undefined) return [];
+  const pages = join(ROOT, place, "dist/web/dist");
+  if (!existsSync(pages)) throw new Error(`dist/ is not there: ${made} makes it.`);
   return globSync("*/licenses.md", { cwd: pages }).flatMap((file) =>
     Array.from(
       readFileSync(join(pages, file), "utf8").matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm),

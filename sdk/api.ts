@@ -573,6 +573,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;
@@ -751,6 +756,8 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now. */
+            host_may_answer?: boolean;
         };
         ListedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -902,6 +909,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;
@@ -1037,6 +1049,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;
@@ -1165,6 +1182,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;

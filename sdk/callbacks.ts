@@ -27,6 +27,8 @@ export interface Callback {
     email: string | null;
     name: string | null;
     channel: string | null;
+    /** The person who uses the agent decided. Its host handed in the answer, and only it vouches for them. */
+    at_host?: true;
     slack?: { team_id: string; user_id: string };
   } | null;
 }

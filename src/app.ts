@@ -18,6 +18,7 @@ import type { Context } from "./context.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
 import { embedPage } from "./embed/page.ts";
+import { reviewRoutes, reviewShapes } from "./embed/review.ts";
 import { embedRoutes, embedShapes } from "./embed/routes.ts";
 import { ServiceError } from "./errors.ts";
 import { deferUntilResponse } from "./deliveries/after-response.ts";
@@ -74,6 +75,7 @@ const SHAPES = [
   ...peopleShapes,
   ...channelShapes,
   ...embedShapes,
+  ...reviewShapes,
   ...settingsShapes,
   ...securityEventShapes,
 ];
@@ -223,6 +225,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   // What pages beside the dashboard are drawn with.
   const light = await serveBuilt(app, "light", "/light/");
   await app.register(embedRoutes, { ctx: { ctx, isBuilt: light !== null }, prefix: "/api/embed" });
+  await app.register(reviewRoutes, { ctx: { ctx, isBuilt: light !== null }, prefix: "/api" });
   await app.register(channelRoutes, { ctx, head: light, prefix: "/api/channels" });
   await app.register(embedPage, { ctx });
   await app.register(mcpRoutes, { ctx });

@@ -72,6 +72,11 @@ export const ERRORS = {
     message: "The agent does not have the scope for this.",
     help: "What a token allows is set for its agent: `ask`, `read`, `answer` and `embed`. The message names the missing scope. An operator changes scopes on the Agents page or with `PATCH /api/agents/{id}`.",
   },
+  HOST_MAY_NOT_ANSWER: {
+    status: 403,
+    message: "The host of the agent may not answer this task.",
+    help: "With `host_answers`, the host of an agent hands in answers of the person who uses it. It may do so for tasks that this agent created for no particular person: without `assign_to`, `notify`, and steps that tell or choose people. Confidential tasks, actions of high risk, and tasks that several people must approve are answered by a person who is known: on the page of the task, in a message, or in an embedded form.",
+  },
   CONFIRMATION_REQUIRED: {
     status: 403,
     message: "Confirm that it is you to do this.",

@@ -27,10 +27,11 @@ const CALLERS = [
   "revoked service key",
   "mail link",
   "embed token",
-  // Each agent has one scope, and asked for the task itself unless it says otherwise.
+  // Each agent has one scope, or only the trust in its host, and asked for the task itself unless it says otherwise.
   "asking agent",
   "answering agent",
   "embedding agent",
+  "agent whose host answers",
   "reading agent, of another's task",
   "asking agent, of another's task",
   "agent of another project",
@@ -53,19 +54,21 @@ const AGENTS = [
   "asking agent",
   "answering agent",
   "embedding agent",
+  "agent whose host answers",
   "reading agent, of another's task",
   "asking agent, of another's task",
   "agent of another project",
 ] as const satisfies Caller[];
 const SCOPE = {
-  "asking agent": "ask",
-  "answering agent": "answer",
-  "embedding agent": "embed",
-  "reading agent, of another's task": "read",
-  "asking agent, of another's task": "ask",
+  "asking agent": ["ask"],
+  "answering agent": ["answer"],
+  "embedding agent": ["embed"],
+  "agent whose host answers": [],
+  "reading agent, of another's task": ["read"],
+  "asking agent, of another's task": ["ask"],
   // And all others.
-  "agent of another project": "read",
-} as const satisfies Record<Agent, string>;
+  "agent of another project": ["read"],
+} as const satisfies Record<Agent, readonly string[]>;
 /** What their tokens get, wherever tokens count. */
 const REFUSED_TOKENS: Partial<Record<Caller, string>> = {
   "stopped agent": "AGENT_DISABLED",
@@ -228,6 +231,13 @@ const ROUTES: Record<string, Route> = {
     ...taskPath("/poll?timeout=0"),
     has: "task_id",
   },
+  "GET /api/tasks/{id}/review": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/review"),
+    has: "review_html",
+  },
   "GET /api/tasks/{id}/attempts": {
     may: [...INVOLVED, ...SEERS],
     isScoped: true,
@@ -240,6 +250,8 @@ const ROUTES: Record<string, Route> = {
     status: 200,
     ...taskPath("/complete"),
     body: () => answer,
+    // It is assigned to a person.
+    except: { "agent whose host answers": [403, "HOST_MAY_NOT_ANSWER"] },
     has: "id",
   },
   // One person decides this one.
@@ -734,7 +746,7 @@ async function agentTokens(service: TestService): Promise<Record<Exclude<Caller,
         service,
         caller === "agent of another project"
           ? { scopes: ["ask", "read", "answer", "embed"], project: "elsewhere" }
-          : { scopes: [SCOPE[caller]] },
+          : { scopes: SCOPE[caller], host_answers: caller === "agent whose host answers" },
       )
     ).token;
   const stopped = await newAgent(service);
@@ -756,7 +768,7 @@ type NotAgent = Exclude<Caller, Agent | "stopped agent" | "expired agent token" 
 /** Makes a task one that an agent asked for. */
 async function askedBy(service: TestService, task: string, caller: Agent): Promise<void> {
   const { db } = service.ctx;
-  const scopes = JSON.stringify([SCOPE[caller]]);
+  const scopes = JSON.stringify(SCOPE[caller]);
   const { id } = await db.query
     .selectFrom("agents")
     .select("id")

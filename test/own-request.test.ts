@@ -197,6 +197,40 @@ for (const [way, create] of Object.entries(WAYS))
     { env: EMBED_ENV, limitMs: MANY_REQUESTS_MS },
   );
 
+testOnBoth(
+  "no agent approves its own request, or makes its host trusted; and a trusted host decides none that needs a person",
+  async (service) => {
+    const { ben } = await createWorld(service);
+    const agent = await newAgent(service);
+    const decide = async (id: string, code: string) => {
+      for (const response of DECISIONS)
+        for (const fields of [{}, { completed_by_email: BEN, completed_via_channel: "dashboard" }]) {
+          const body = { response, ...fields };
+          await isRefused(await agent.call<Body>("POST", `/api/tasks/${id}/complete`, { body }), code);
+        }
+    };
+    const { id: plain } = (await agent.call<TaskRecord>("POST", "/api/tasks", { body: actionTask() })).body;
+    await decide(plain, "AGENT_SCOPE_MISSING");
+    const trust = { host_answers: true };
+    for (const [method, path] of [
+      ["PATCH", `/api/agents/${agent.id}`],
+      ["POST", "/api/agents"],
+    ] as const)
+      assert.equal((await agent.call(method, path, { body: { name: "another", ...trust } })).status, 403);
+    await decide(plain, "AGENT_SCOPE_MISSING");
+
+    await service.call("PATCH", `/api/agents/${agent.id}`, { body: trust });
+    for (const approvals of [{}, { exclude: [] }, { from: { emails: [BEN] } }]) {
+      const id = await ask(agent.call, approvals);
+      await decide(id, "NEEDS_A_PERSON");
+      await ben.call("POST", `/api/tasks/${id}/complete`, { body: { response: { decision: "approve" } } });
+      const { body } = await agent.call<TaskRecord>("GET", `/api/tasks/${id}`);
+      assert.deepEqual([body.status, body.completed_by_email], ["completed", BEN]);
+    }
+  },
+  { limitMs: MANY_REQUESTS_MS },
+);
+
 testWithSlack(
   "no one approves their own request: in Slack, by a button or in a form",
   async ({ service, slack, send }) => {

@@ -38,7 +38,8 @@ void test("on partitioned tables, a statement of one home touches one partition 
   const { call, create, clock } = service;
   for (let i = 0; i < 3; i++) {
     const { id } = await create({ callback_url: hook.url, notify: ["email:kim@example.com"] });
-    for (const path of ["", "/audit", "/poll?timeout=0", "/attempts"]) await call("GET", `/api/tasks/${id}${path}`);
+    for (const path of ["", "/audit", "/poll?timeout=0", "/attempts", "/review"])
+      await call("GET", `/api/tasks/${id}${path}`);
     await call("PATCH", `/api/tasks/${id}`, { body: { timeout_seconds: 7200 } });
     await call("POST", `/api/tasks/${id}/assign`, { body: { email: "dana@example.com" } });
     await call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });

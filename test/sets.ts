@@ -37,7 +37,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 4,
     before: "test/browser/support/browser.ts",
     rooms: words(
-      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/projects/ src/security/",
+      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ mcp/ src/mcp-route/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/projects/ src/security/",
       "src/operations/ src/calendars/ src/escalation/ src/templates/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
     ),
   },
@@ -56,7 +56,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     files: ["test/replicas/*.test.ts", "mcp/*.test.ts", "test/inspector/*.test.ts"],
     rooms: words(
       "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/projects/ src/security/ src/lib/ src/outbound/",
-      "src/start.ts src/worker.ts src/discovery.ts src/agents/ sdk/ mcp/ endings/",
+      "src/start.ts src/worker.ts src/discovery.ts src/agents/ src/embed/ sdk/ mcp/ endings/ web/app/",
     ),
   },
   service: {

@@ -13,11 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { buildPage, buildRenderer, type Library, type Manifest } from "./build.ts";
+import { buildDocument, buildPage, buildRenderer, type Library, type Manifest } from "./build.ts";
 
 const DASHBOARD = join(import.meta.dirname, "dashboard/main.tsx");
 const LIGHT = join(import.meta.dirname, "light/main.tsx");
 const EMBED = join(import.meta.dirname, "embed/main.tsx");
+const APP = join(import.meta.dirname, "app/main.tsx");
 
 function temporaryFolder(t: TestContext): string {
   const around = mkdtempSync(join(tmpdir(), "web-build-"));
@@ -43,6 +44,19 @@ void test("a light page loads at most 35 kB of scripts and 6 kB of styles", asyn
     assert.ok(JS <= 35, `${JS} kB of scripts`);
     assert.ok(CSS <= 6, `${CSS} kB of styles`);
   }
+});
+
+void test("the form for MCP hosts is one file that loads nothing, of at most 35 kB of scripts and 6 kB of styles", async (t) => {
+  const folder = temporaryFolder(t);
+  const { JS = Infinity, CSS = Infinity } = await buildDocument(APP, folder);
+  assert.ok(JS <= 35, `${JS} kB of scripts`);
+  assert.ok(CSS <= 6, `${CSS} kB of styles`);
+  assert.deepEqual(readdirSync(folder), ["licenses.md", "page.html"]);
+  const page = readFileSync(join(folder, "page.html"), "utf8");
+  assert.equal(page.match(/<script/g)?.length, 1);
+  assert.equal(page.match(/<\/script/g)?.length, 1, "no text of the script ends it");
+  assert.doesNotMatch(page, /<link|<(?:script|img)[^>]* src=|@import|url\(|\bfetch\(|XMLHttpRequest|\bimport\(/);
+  assert.match(readFileSync(join(folder, "licenses.md"), "utf8"), /^## preact - [^]*^## @tabler\/icons - /m);
 });
 
 void test("the dashboard's first load is at most 280 kB of scripts and 45 kB of styles", async (t) => {
@@ -124,7 +138,7 @@ void test("an install without development dependencies goes on, and says what is
   assert.equal(installed.status, 0);
   assert.match(build().said, missing);
   assert.equal(build().status, 1);
-  for (const name of ["server", "dashboard", "light", "embed"])
+  for (const name of ["server", "dashboard", "light", "embed", "app"])
     mkdirSync(join(folder, "dist", name), { recursive: true });
   assert.deepEqual(build("--if-possible"), { status: 0, said: "" });
 });

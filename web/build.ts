@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { InlineConfig, Plugin, Rolldown } from "vite";
 import { compress, gzippedKb } from "./compress.ts";
 
@@ -72,6 +73,33 @@ function loadedWith(main: Rolldown.OutputChunk, chunks: readonly Rolldown.Output
   return loaded;
 }
 
+/**
+ * Builds a page that is one file with everything in it, as `outDir/page.html`, from a page beside its entry that says where the
+ * script and the style sheet belong. Hosts show it where it can load nothing.
+ */
+export async function buildDocument(entry: string, outDir: string): Promise<Sizes> {
+  const files = await bundle("preact", outDir, {
+    plugins: [withoutLaterParts],
+    build: {
+      write: false,
+      cssCodeSplit: false,
+      modulePreload: false,
+      rolldownOptions: { input: entry, output: { codeSplitting: false } },
+    },
+  });
+  const script = files.find((file) => file.type === "chunk")!.code.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
+  const assets = files.filter((file) => file.type === "asset");
+  const textOf = (name: string) => assets.find(({ fileName }) => fileName.endsWith(name))!.source as string;
+  const style = textOf(".css");
+  const page = readFileSync(join(entry, "../page.html"), "utf8");
+  rmSync(outDir, { recursive: true, force: true });
+  mkdirSync(outDir, { recursive: true });
+  const html = page.replace("/* style */", () => style).replace("/* script */", () => script);
+  writeFileSync(join(outDir, "page.html"), html);
+  writeFileSync(join(outDir, "licenses.md"), textOf("licenses.md"));
+  return { JS: gzipSync(script, { level: 9 }).length / 1000, CSS: gzipSync(style, { level: 9 }).length / 1000 };
+}
+
 /** Builds a module for Node that renders components to HTML, with its dependencies, as `outDir/<name of entry>.js`. */
 export async function buildRenderer(entry: string, outDir: string): Promise<Sizes> {
   const files = await bundle("preact", outDir, {
@@ -102,6 +130,21 @@ const withVettedSchemas: Plugin = {
   name: "with-vetted-schemas",
   enforce: "pre",
   load: (id) => (id.endsWith("/json-schema/vetted.ts") ? "export const IS_VETTED = true;" : undefined),
+};
+
+/**
+ * Leaves out what other pages load later, and only when they need it: the rules of patterns and formats, which the service checks
+ * in any case, and the list of what was changed.
+ */
+const withoutLaterParts: Plugin = {
+  name: "without-later-parts",
+  enforce: "pre",
+  load: (id) =>
+    id.endsWith("/web/form/text-rules.ts")
+      ? "export const useTextRules = () => {};"
+      : id.endsWith("/web/form/later-changes.tsx")
+        ? "export const LaterChanges = () => null;"
+        : undefined,
 };
 
 const ICONS = join(HERE, "../vendor/tabler-icons");
@@ -184,6 +227,7 @@ const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
   dashboard: (outDir) => buildPage("react", join(HERE, "dashboard/main.tsx"), outDir),
   light: (outDir) => buildPage("preact", join(HERE, "light/main.tsx"), outDir),
   embed: (outDir) => buildPage("preact", join(HERE, "embed/main.tsx"), outDir),
+  app: (outDir) => buildDocument(join(HERE, "app/main.tsx"), outDir),
 };
 
 async function main(ifPossible: boolean): Promise<number> {

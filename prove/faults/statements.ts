@@ -338,6 +338,7 @@ const USE_CASES: readonly UseCase[] = [
   { name: "read", prepare: readsTo(({ id }) => `/api/tasks/${id}`) },
   { name: "poll", prepare: readsTo(({ id }) => `/api/tasks/${id}/poll?timeout=0`) },
   { name: "audit", prepare: readsTo(({ id }) => `/api/tasks/${id}/audit`) },
+  { name: "review", prepare: readsTo(({ id }) => `/api/tasks/${id}/review`) },
   { name: "list", prepare: readsTo(() => "/api/tasks?limit=5") },
   { name: "search", prepare: readsTo(() => "/api/tasks?q=refund") },
   { name: "counts", prepare: readsTo(() => "/api/tasks/counts") },

@@ -8,13 +8,16 @@ export const DEFAULT_PROJECT = "default";
 export const PROJECTS = ["refunds", "ships"] as const;
 export type ProjectSlug = (typeof PROJECTS)[number];
 
-/** Two agents in each project: one that has its own tasks only, and one that reads all tasks of the project. */
+/**
+ * Two agents in each project: one that has its own tasks only, and one that reads all tasks of the project. The host of the
+ * first is trusted.
+ */
 export const AGENTS = {
-  "refund-bot": { project: "refunds", scopes: ["ask"] },
+  "refund-bot": { project: "refunds", scopes: ["ask"], host_answers: true },
   "refund-watcher": { project: "refunds", scopes: ["ask", "read"] },
   "ship-bot": { project: "ships", scopes: ["ask", "answer", "embed"] },
   "ship-desk": { project: "ships", scopes: ["ask", "read", "answer"] },
-} as const satisfies Record<string, { project: ProjectSlug; scopes: readonly Scope[] }>;
+} as const satisfies Record<string, { project: ProjectSlug; scopes: readonly Scope[]; host_answers?: boolean }>;
 export type AgentName = keyof typeof AGENTS;
 export const AGENT_NAMES = Object.keys(AGENTS) as AgentName[];
 
@@ -37,6 +40,17 @@ export function isVisible(by: Caller, { asker, project }: Pick<Task, "asker" | "
   return by === ADMIN || by === asker || (has(by, "read") && AGENTS[by].project === project);
 }
 
+/** Returns whether a caller is the agent of a task, and its host is trusted with answers. */
+export function isHostOf(by: Caller, { asker }: Pick<Task, "asker">): boolean {
+  return by !== ADMIN && by === asker && "host_answers" in AGENTS[by];
+}
+
+/** Returns whether a task names no one, now or in a step, and is not confidential. */
+export function isForAnyone({ request, assignee }: Task): boolean {
+  const { email, redact, steps } = request;
+  return email === null && assignee === null && !redact && !(steps ?? []).some((step) => "to" in step);
+}
+
 /** Returns the refusal of an action with a task; null if it is allowed. */
 export function refusalOf(by: Caller, action: TaskAction, task: Task): Answer | null {
   if (by === ADMIN) return null;
@@ -51,7 +65,9 @@ export function refusalOf(by: Caller, action: TaskAction, task: Task): Answer | 
     case "extend":
       return by === task.asker ? null : { ...FORBIDDEN };
     case "complete":
-      return has(by, "answer") ? null : { ...SCOPE_MISSING };
+      if (has(by, "answer")) return null;
+      if (!isHostOf(by, task)) return { ...SCOPE_MISSING };
+      return isForAnyone(task) ? null : { status: 403, code: "HOST_MAY_NOT_ANSWER" };
     default:
       return { ...FORBIDDEN };
   }

@@ -9,6 +9,7 @@ import {
   DEFAULT_PROJECT,
   embedAnswer,
   FORBIDDEN,
+  has,
   refusalOf,
   stoppedAnswer,
   type Caller,
@@ -313,11 +314,13 @@ function complete(
   const isVerified = verifier !== null && !redact;
   if (isVerified && isOvertaken && given.code === "TASK_CHANGED") return { status: 409, code: "TASK_CHANGED" };
   const response = { approved };
+  // Without the scope, it is the host that answers, and it names no one.
+  const at_host = caller !== ADMIN && !has(caller, "answer");
+  const named = at_host ? { email: null, channel: "mcp" } : { email, channel };
   const by = {
     ...actorOf(caller),
-    email,
-    channel,
-    extra: redact ? null : { response_keys: Object.keys(response) },
+    ...named,
+    extra: redact ? null : { response_keys: Object.keys(response), ...(at_host && { at_host }) },
   };
   if (isVerified && !approved) {
     task.rejections++;
@@ -329,7 +332,7 @@ function complete(
     return { status: 200, body: record(task, caller) };
   }
   if (isVerified) task.verdict = { passed: true, reason: "fine", attempt: task.rejections };
-  Object.assign(task, { response, email, channel, decider: caller });
+  Object.assign(task, { response, ...named, decider: caller });
   end(world, task, "completed", { action: isVerified ? "verified" : "completed", ...by, reason: null });
   return { status: 200, body: record(task, caller) };
 }

@@ -1,5 +1,5 @@
 /** What the service must return for a task, its audit entries and its callback, and for all tasks together. */
-import { ADMIN, askedBy, isVisible, type Caller } from "./callers.ts";
+import { ADMIN, askedBy, has, isForAnyone, isHostOf, isVisible, type Caller } from "./callers.ts";
 import { documents, verifierConfig } from "./requests.ts";
 import { nextStep } from "./steps.ts";
 import {
@@ -27,7 +27,9 @@ function iso(at: number | null): string | null {
 function decidedBy({ status, channel, decider }: Task) {
   // Where no one answered in time, no one decided.
   if (status !== "completed" || decider === null) return null;
-  return { kind: decider === ADMIN ? "admin" : "agent", user_id: null, email: null, name: decider, channel };
+  const by = { user_id: null, email: null, name: decider, channel };
+  if (decider === ADMIN) return { kind: "admin", ...by };
+  return { kind: "agent", ...by, ...(!has(decider, "answer") && { at_host: true }) };
 }
 
 function common(task: Task) {
@@ -78,6 +80,7 @@ export function record(task: Task, by: Caller) {
     form_definition: null,
     ...later,
     ...sentBack,
+    ...(isHostOf(by, task) && { host_may_answer: !isTerminal(task) && isForAnyone(task) }),
   };
 }
 

@@ -64,6 +64,7 @@ export async function addAgent(tx: Tx, body: CreateAgentBody, created_at: number
     description: body.description ?? null,
     owner_user_id: body.owner_user_id ?? null,
     scopes: JSON.stringify(scopesOf(body.scopes ?? ["ask"])),
+    host_answers: body.host_answers === true ? 1 : 0,
     recipients: storedPolicy(body.recipients),
     max_open_tasks: body.max_open_tasks ?? MAX_OPEN_TASKS,
     max_tasks_per_minute: body.max_tasks_per_minute ?? MAX_TASKS_PER_MINUTE,
@@ -167,6 +168,7 @@ function changesOf(before: AgentRow, body: UpdateAgentBody, by: string | null, n
   if (body.description !== undefined) set.description = body.description;
   if (body.owner_user_id !== undefined) set.owner_user_id = body.owner_user_id;
   if (body.scopes != null) set.scopes = JSON.stringify(scopesOf(body.scopes));
+  if (body.host_answers != null) set.host_answers = body.host_answers ? 1 : 0;
   if (body.recipients !== undefined) set.recipients = storedPolicy(body.recipients);
   if (body.max_open_tasks != null) set.max_open_tasks = body.max_open_tasks;
   if (body.max_tasks_per_minute != null) set.max_tasks_per_minute = body.max_tasks_per_minute;
@@ -361,6 +363,7 @@ function toRecord(row: AgentRow, tokens: readonly AgentTokenRow[], open_tasks: n
     description: row.description,
     owner_user_id: row.owner_user_id,
     scopes: JSON.parse(row.scopes) as AgentScope[],
+    host_answers: row.host_answers === 1,
     recipients: parseJson<RecipientPolicy>(row.recipients),
     max_open_tasks: row.max_open_tasks,
     max_tasks_per_minute: row.max_tasks_per_minute,

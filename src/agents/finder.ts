@@ -14,9 +14,17 @@ import { createUseRecorder } from "./used.ts";
 
 /** A token with its agent and its project, as the tables have it. Their fields are null if the agent was deleted. */
 type FoundToken = Pick<AgentTokenRow, "id" | "hash" | "agent_id" | "expires_at" | "last_used_at" | "revoked_at"> & {
-  [Column in "name" | "project" | "scopes" | "recipients" | "max_open_tasks" | "max_tasks_per_minute" | "disabled_at"]:
-    | AgentRow[Column]
-    | null;
+  [
+    Column in
+      | "name"
+      | "project"
+      | "scopes"
+      | "host_answers"
+      | "recipients"
+      | "max_open_tasks"
+      | "max_tasks_per_minute"
+      | "disabled_at"
+  ]: AgentRow[Column] | null;
 } & { archived_at: number | null; project_recipients: string | null };
 
 const COLUMNS = [
@@ -29,6 +37,7 @@ const COLUMNS = [
   "a.name",
   "a.project",
   "a.scopes",
+  "a.host_answers",
   "a.recipients",
   "a.max_open_tasks",
   "a.max_tasks_per_minute",
@@ -239,6 +248,7 @@ function callerOf(row: FoundToken): AgentCaller {
     token_id: row.id,
     token_hash: row.hash,
     scopes: JSON.parse(row.scopes!) as AgentScope[],
+    host_answers: row.host_answers === 1,
     recipients: [row.recipients, row.project_recipients].flatMap((text) => parseJson<RecipientPolicy>(text) ?? []),
     max_open_tasks: row.max_open_tasks!,
     max_tasks_per_minute: row.max_tasks_per_minute!,

@@ -27,6 +27,10 @@ const Scopes = Type.Array(
       "What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`.",
   },
 );
+const HostAnswers = Type.Boolean({
+  description:
+    "The host of this agent may hand in answers of the person who uses it, to tasks that the agent created for no particular person. The service cannot tell such an answer from one that the agent made up. Default: false.",
+});
 const MaxOpenTasks = Type.Integer({
   minimum: 1,
   maximum: LIMIT_MAX,
@@ -56,6 +60,7 @@ export const AgentRecord = Type.Object(
     description: Nullable(Description),
     owner_user_id: Nullable(OwnerUserId),
     scopes: Scopes,
+    host_answers: HostAnswers,
     recipients: Nullable(RecipientsField),
     max_open_tasks: MaxOpenTasks,
     max_tasks_per_minute: MaxTasksPerMinute,
@@ -74,6 +79,7 @@ const settable = {
   description: optional(Description),
   owner_user_id: optional(OwnerUserId),
   scopes: optional(Scopes),
+  host_answers: optional(HostAnswers),
   recipients: optional(RecipientsField),
   max_open_tasks: optional(MaxOpenTasks),
   max_tasks_per_minute: optional(MaxTasksPerMinute),

@@ -36,6 +36,7 @@ export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): reado
 /** Returns the name of the person who answered, or of the agent that answered in a person's name; null if unknown. */
 export async function answererOf(reader: Reader, task: Task): Promise<string | null> {
   if (task.decided_by_kind === "agent") return task.decided_by_name;
+  if (task.decided_by_kind === "host") return `${task.decided_by_name} (the person at its host)`;
   const name = await nameOf(reader, task.completed_by_user_id, task.completed_by_email);
   return name ?? (answerAccountOf(task) === null ? null : UNKNOWN_MEMBER);
 }

@@ -50,11 +50,12 @@ test("an operator creates an agent, replaces its token, stops it and lets it go 
     await assert.rejects(run(stopAgent("nobody", {})), /^Error: There is no agent nobody\.$/);
 
     await run(createProject({ slug: "refunds", recipients: "directory" }));
-    await run(createAgent({ name: "refunds-bot", project: "refunds" }));
+    await run(createAgent({ name: "refunds-bot", project: "refunds", hostAnswers: true }));
     await assert.rejects(run(stopAgent("refunds-bot", {})), /^Error: Several projects have an agent refunds-bot\. Add/);
     await run(stopAgent("refunds-bot", { project: "refunds" }));
     const { body: agents } = await service.call<AgentRecord[]>("GET", "/api/agents?project=refunds");
     assert.notEqual(agents[0]!.disabled_at, null);
+    assert.equal(agents[0]!.host_answers, true);
     const { body: project } = await service.call<ProjectRecord>("GET", "/api/projects/refunds");
     assert.deepEqual(project.recipients, { mode: "directory" });
     const inNone = { project: "hiring" };

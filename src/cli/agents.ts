@@ -12,6 +12,7 @@ export interface CreateAgentOptions {
   description?: string;
   scopes?: string;
   recipients?: string;
+  hostAnswers?: boolean;
   expires?: string;
 }
 
@@ -26,6 +27,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<OperatorCo
     ...(given.description !== undefined && { description: given.description }),
     ...(scopes !== undefined && { scopes }),
     ...recipients,
+    ...(given.hostAnswers === true && { host_answers: true }),
   };
   const expires = daysOf(given.expires);
   return async (calls) => {

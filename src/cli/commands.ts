@@ -331,6 +331,7 @@ function addAgentCommands(agents: Command, run: OperatorRun): void {
     .option("--description <text>", "what it does")
     .option("--scopes <list>", "of ask, read, answer and embed, with commas between them; default: ask")
     .option("--recipients <who>", "who it may ask: anyone (default) or directory")
+    .option("--host-answers", "its MCP host may hand in answers of the person who uses it")
     .option("--expires <days>", "when the token expires; default: never")
     .action(async (given: CreateAgentOptions) => run(async () => (await load()).createAgent(given)));
 

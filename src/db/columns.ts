@@ -200,6 +200,7 @@ export const COLUMNS = {
     description: "text",
     owner_user_id: "text",
     scopes: "json",
+    host_answers: "bigint",
     recipients: "json",
     max_open_tasks: "bigint",
     max_tasks_per_minute: "bigint",

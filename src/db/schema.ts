@@ -340,6 +340,8 @@ export interface AgentRow {
   owner_user_id: string | null;
   /** JSON: a list of scopes. */
   scopes: string;
+  /** 1: its host may hand in answers of the person who uses it. */
+  host_answers: number;
   /** JSON: who may be asked; null: anyone. */
   recipients: string | null;
   max_open_tasks: number;

@@ -56,9 +56,11 @@ testOnBoth(
     const note = <T>(name: string, answer: Promise<T>) => answer.finally(() => answered.push(name));
     const mail = note("mail page", service.call("GET", linkTo(service, id), { token: null }));
     const embed = note("embedded task", service.call<{ review_html: string }>("GET", "/api/embed/task", { token }));
+    const asked = service.call<{ review_html: string }>("GET", `/api/tasks/${id}/review`);
+    const review = note("review", asked);
     for (let i = 0; i < 20; i++) await note("other", service.call("GET", "/api/health", { token: null }));
     await note("other", service.create());
-    const [page, frame] = await Promise.all([mail, embed]);
+    const [page, frame, drawn] = await Promise.all([mail, embed, review]);
     assert.deepEqual(
       answered.slice(0, 21),
       Array.from({ length: 21 }, () => "other"),
@@ -66,6 +68,7 @@ testOnBoth(
     for (const [status, html] of [
       [page.status, page.text],
       [frame.status, frame.body.review_html],
+      [drawn.status, drawn.body.review_html],
     ] as const) {
       assert.equal(status, 200);
       assert.match(html, AS_PLAIN_TEXT);
@@ -90,6 +93,7 @@ testOnBoth(
     assert.match(looked.headers["content-type"] ?? "", /^text\/html/);
     assert.equal(looked.headers["cache-control"], "no-store");
     assert.equal((await service.call("HEAD", "/api/embed/task", { token })).status, 200);
+    assert.equal((await service.call("HEAD", `/api/tasks/${id}/review`)).status, 200);
     const other = `${path.slice(0, -1)}${path.endsWith("A") ? "B" : "A"}`;
     assert.equal((await service.call("HEAD", other, { token: null })).status, 404);
     await service.call("POST", `/api/tasks/${id}/cancel`);

@@ -127,7 +127,12 @@ export async function completeEmbedded(
   };
 }
 
-async function drawReview({ drawing }: { drawing: Drawing }, task: TaskWithDocuments, look: Look): Promise<string> {
+/** Returns the question of a task and what to review, as HTML. */
+export async function drawReview(
+  { drawing }: { drawing: Drawing },
+  task: TaskWithDocuments,
+  look: Look,
+): Promise<string> {
   return (
     drawHeading({
       ...task,

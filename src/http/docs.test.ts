@@ -169,6 +169,7 @@ test("what the service answers is among what it says it answers", async (t) => {
     ["/api/tasks/{id}/poll", { method: "GET", url: `/api/tasks/${id}/poll?timeout=90`, headers }],
     ["/api/tasks/{id}/poll", { method: "GET", url: `/api/tasks/${id}/poll?timeout=0`, headers }],
     ["/api/tasks/{id}/audit", { method: "GET", url: `/api/tasks/${id}/audit`, headers }],
+    ["/api/tasks/{id}/review", { method: "GET", url: `/api/tasks/${id}/review?time_zone=Europe/Berlin`, headers }],
     ["/api/tasks/{id}/complete", { method: "POST", url: `/api/tasks/${id}/complete`, headers, payload: {} }],
     [
       "/api/tasks/{id}/complete",

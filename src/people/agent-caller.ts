@@ -17,6 +17,8 @@ export interface AgentCaller {
   /** Identifies the token in the tables. */
   token_hash: string;
   scopes: readonly AgentScope[];
+  /** Its host may hand in answers of the person who uses it. */
+  host_answers: boolean;
   /** Its own rule, and that of its project. Each has to allow who is asked. */
   recipients: readonly RecipientPolicy[];
   max_open_tasks: number;

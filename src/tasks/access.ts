@@ -20,9 +20,10 @@ import { requireSeesProject } from "../people/projects.ts";
 import { findUser } from "../people/store.ts";
 import { sayWhoCanAnswer } from "./answerers.ts";
 import { isAmong, listCandidates } from "./candidates.ts";
+import { isHostOf, whyNotByHost } from "./host-answers.ts";
 import { isNamedBy, parseNotify } from "./notify.ts";
 import { routingIn } from "./assign-to.ts";
-import { findRequest, type Task, type TaskDocuments } from "./store.ts";
+import { findRequest, getTaskWithDocuments, type Task, type TaskDocuments } from "./store.ts";
 
 /**
  * A person's role for one task. Every surface asks here.
@@ -38,9 +39,12 @@ import { findRequest, type Task, type TaskDocuments } from "./store.ts";
  * - asker: `ask`, for the tasks that the agent created.
  * - reader: `read`, for the tasks of its project.
  * - answerer: `answer`, for the tasks that it created; with `read`, for those of its project.
+ *
+ * - host: the host of an agent that operators trust with the answers of the person who uses it. Only for tasks that the agent
+ *   created for no particular person (host-answers.ts).
  */
 type Role = "operator" | "assignee" | "candidate" | "notified" | "embedder" | AgentRole;
-type AgentRole = "asker" | "reader" | "answerer";
+type AgentRole = "asker" | "reader" | "answerer" | "host";
 
 const ASKED: readonly Role[] = ["assignee", "candidate", "notified"];
 const INVOLVED: readonly Role[] = ["operator", ...ASKED];
@@ -58,7 +62,7 @@ const MAY = {
   attempts: [...INVOLVED, ...AGENTS],
   poll: [...INVOLVED, ...AGENTS],
   /** A claim never blocks an answer. It only shows others that someone has started. */
-  complete: [...INVOLVED, "embedder", "answerer"],
+  complete: [...INVOLVED, "embedder", "answerer", "host"],
   /** Taking back one's own approval. */
   withdraw: INVOLVED,
   claim: INVOLVED,
@@ -148,7 +152,10 @@ function possibleRoles(caller: Caller): readonly Role[] {
     case "recipient":
       return caller.grant.kind === "embed" ? ["embedder"] : INVOLVED;
     case "agent":
-      return caller.scopes.map((scope) => ROLE_OF_SCOPE[scope]).filter((role) => role !== null);
+      return [
+        ...caller.scopes.map((scope) => ROLE_OF_SCOPE[scope]).filter((role) => role !== null),
+        ...(caller.host_answers ? (["host"] as const) : []),
+      ];
     default:
       // A service key mints embed tokens, and nothing else.
       return [];
@@ -176,6 +183,7 @@ async function* rolesOf(
   if (isUnassigned(task) && (await wasNotified(reader, caller, task))) yield "notified";
 }
 
+/** The roles of the scopes of an agent. */
 function rolesOfAgent(agent: AgentCaller, task: AccessedTask): AgentRole[] {
   const isOwn = isOwnOf(agent, task);
   return agent.scopes
@@ -196,7 +204,7 @@ export function canSee(agent: AgentCaller, task: Pick<Task, "project" | "asked_b
 /**
  * Rejects callers who may not do this with this task. Tells people whom `notify` names who can answer.
  * @throws ServiceError FORBIDDEN; TASK_NOT_FOUND for agents that may not know the task, and for people of other projects;
- *   AGENT_SCOPE_MISSING; NEEDS_A_PERSON, EXCLUDED
+ *   AGENT_SCOPE_MISSING, HOST_MAY_NOT_ANSWER; NEEDS_A_PERSON, EXCLUDED
  */
 export async function requireMayWith(
   reader: Reader,
@@ -209,8 +217,7 @@ export async function requireMayWith(
     if (refusal !== null) throw refusal;
     return;
   }
-  if (caller.kind === "agent")
-    throw canSee(caller, task) ? refusalOf(caller, action) : new ServiceError("TASK_NOT_FOUND");
+  if (caller.kind === "agent") throw await whyNotForAgent(reader, caller, action, task);
   if (caller.kind === "user" && !isInProject(caller.user, task.project)) throw new ServiceError("TASK_NOT_FOUND");
   const excluded = caller.kind === "user" ? await whyExcluded(reader, caller.user, task) : null;
   // It was not offered to them for this reason, and they may have come by its link.
@@ -231,10 +238,29 @@ export async function mayWith(
   return action !== "complete" || (await whyNotCounted(reader, caller, task)) === null;
 }
 
+async function whyNotForAgent(
+  reader: Reader,
+  agent: AgentCaller,
+  action: TaskAction,
+  task: AccessedTask,
+): Promise<ServiceError> {
+  if (!canSee(agent, task)) return new ServiceError("TASK_NOT_FOUND");
+  const byHost = isHostOf(agent, task) && isAllowed("host", action) ? await whyNotHost(reader, task) : null;
+  return byHost ?? refusalOf(agent, action);
+}
+
+/** Returns why the host of its agent may not answer a task; null if it may. @throws ServiceError TASK_NOT_FOUND */
+async function whyNotHost(reader: Reader, { id }: AccessedTask): Promise<ServiceError | null> {
+  return whyNotByHost(reader, await getTaskWithDocuments(reader, id));
+}
+
 async function hasRoleFor(reader: Reader, caller: Caller, action: TaskAction, task: AccessedTask): Promise<boolean> {
   if (!mayEver(caller, action)) return false;
-  // Nothing has to be read for an agent, and each of its requests asks.
-  if (caller.kind === "agent") return rolesOfAgent(caller, task).some((role) => isAllowed(role, action));
+  if (caller.kind === "agent") {
+    // Nothing has to be read for these roles, and each request of an agent asks.
+    if (rolesOfAgent(caller, task).some((role) => isAllowed(role, action))) return true;
+    return isHostOf(caller, task) && isAllowed("host", action) && (await whyNotHost(reader, task)) === null;
+  }
   for await (const role of rolesOf(reader, caller, task)) if (isAllowed(role, action)) return true;
   return false;
 }

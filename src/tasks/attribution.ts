@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors.ts";
 import type { Caller } from "../people/caller.ts";
-import type { Completer } from "./lifecycle.ts";
+import { AT_HOST, type Completer } from "./lifecycle.ts";
 import type { Actor } from "./decide.ts";
 import { ADMIN } from "./asker.ts";
 import type { CompleteTaskBody } from "./schema.ts";
@@ -26,6 +26,9 @@ export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
   switch (caller.kind) {
     case "admin":
     case "agent": {
+      // Without the scope, it is the host that answers. It names no one, because it knows no one.
+      if (caller.kind === "agent" && !caller.scopes.includes("answer"))
+        return { ...nobody, kind: "host", name: caller.name, channel: AT_HOST };
       const { completed_by_email: email = null, completed_via_channel: channel = null } = body;
       return { ...nobody, kind: caller.kind, name: caller.kind === "admin" ? ADMIN : caller.name, email, channel };
     }

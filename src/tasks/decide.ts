@@ -100,6 +100,7 @@ function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null
       const extra = {
         ...(!before.redact_payload && { response_keys: Object.keys(event.response) }),
         ...(email === null && account && toAuditExtra(account)),
+        ...(event.by.kind === "host" && { at_host: true }),
         ...(set.approvals !== undefined && tallyIn(set.approvals)),
         ...(event.type === "accepted" && notCounted(event.ballot?.excluded)),
       };

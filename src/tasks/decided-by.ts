@@ -1,6 +1,6 @@
 import type { TaskRow } from "../db/schema.ts";
 import { answerAccountOf } from "../people/accounts.ts";
-import { FALLBACK, type DeciderKind } from "./lifecycle.ts";
+import { FALLBACK, type DeciderKind, type StoredDeciderKind } from "./lifecycle.ts";
 
 /** Who decided a task. */
 export interface DecidedBy {
@@ -10,6 +10,8 @@ export interface DecidedBy {
   /** Of the person, if the directory knows it, or of the token. */
   name: string | null;
   channel: string | null;
+  /** It is the person who uses the agent, whose answer its host handed in. Left out otherwise. */
+  at_host?: true;
   /** Their account in the channel, if it vouches for its members. */
   slack?: { team_id: string; user_id: string };
 }
@@ -29,7 +31,8 @@ export type DecidedTask = Pick<
 /** Returns who decided a task; null unless someone completed it. A token that names a person is shown itself. (beyond: Agents) */
 export function decidedBy(task: DecidedTask): DecidedBy | null {
   if (task.status !== "completed" || isFallback(task)) return null;
-  const kind = (task.decided_by_kind as DeciderKind | null) ?? earlierKindOf(task);
+  const stored = (task.decided_by_kind as StoredDeciderKind | null) ?? earlierKindOf(task);
+  const kind = stored === "host" ? "agent" : stored;
   const isToken = kind === "agent" || kind === "admin";
   const slack = answerAccountOf(task);
   return {
@@ -38,6 +41,7 @@ export function decidedBy(task: DecidedTask): DecidedBy | null {
     email: isToken ? null : task.completed_by_email,
     name: task.decided_by_name,
     channel: task.completed_via_channel,
+    ...(stored === "host" && { at_host: true as const }),
     ...(slack !== null && { slack }),
   };
 }

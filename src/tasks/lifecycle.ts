@@ -34,11 +34,13 @@ export function isTerminal(status: TaskStatus): status is TerminalStatus {
  */
 export const DECIDER_KINDS = ["person", "recipient", "embed", "agent", "admin"] as const;
 export type DeciderKind = (typeof DECIDER_KINDS)[number];
+/** `host`: the person who uses an agent, whose answer its host hands in. Records show the agent's token, and `at_host`. */
+export type StoredDeciderKind = DeciderKind | "host";
 
 /** The person who answered, as the record names them. */
 export interface Completer {
   /** What vouches for them. */
-  kind: DeciderKind;
+  kind: StoredDeciderKind;
   /** Of the person, if the directory knows it, or of the token. */
   name: string | null;
   email: string | null;
@@ -132,7 +134,7 @@ export interface Change {
     completed_by_email?: string | null;
     completed_by_user_id?: string | null;
     completed_via_channel?: string | null;
-    decided_by_kind?: DeciderKind;
+    decided_by_kind?: StoredDeciderKind;
     decided_by_name?: string | null;
     cancelled_by?: string | null;
     cancel_reason?: string | null;
@@ -147,6 +149,8 @@ export interface Change {
 
 /** The channel of an answer that its request gave for the case that no one does. */
 export const FALLBACK = "fallback";
+/** The channel of an answer that the host of an agent handed in. */
+export const AT_HOST = "mcp";
 
 const ENDED: readonly Effect[] = ["callback"];
 

@@ -32,13 +32,22 @@ type Documents =
   | "actions"
   | "approvals"
   | "escalation"
-  | "on_timeout";
+  | "on_timeout"
+  | "host_may_answer";
 
 /**
  * Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record)
  * @param refusal - why the caller's decision does not count; null if it does
+ * @param host_may_answer - left out if undefined
  */
-export function toRecord(task: TaskWithDocuments, caller: Caller, refusal: string | null = null): JsonText {
+export function toRecord(
+  task: TaskWithDocuments,
+  caller: Caller,
+  {
+    refusal = null,
+    host_may_answer,
+  }: { refusal?: string | null; host_may_answer?: TaskRecord["host_may_answer"] | undefined } = {},
+): JsonText {
   const { payload_schema, response_schema, form_definition, response, rejected_response } = task;
   const payload = payloadOf(task);
   const standing = toApprovals(task, task.votes, personOf(caller)?.id ?? null);
@@ -59,6 +68,7 @@ export function toRecord(task: TaskWithDocuments, caller: Caller, refusal: strin
       approvals: standing && { ...standing, refusal },
       escalation: toSteps(task, seesRouting(caller, task)),
       on_timeout: task.on_timeout === null ? null : { response: JSON.parse(task.on_timeout) as JsonObject },
+      ...(host_may_answer !== undefined && { host_may_answer }),
     },
   );
 }

@@ -261,6 +261,12 @@ const DecidedBy = Type.Unsafe<DecidedBy | null>({
     email: NullableText("Email of the person."),
     name: NullableText("Name of the person or of the token."),
     channel: NullableText("The channel of the answer."),
+    at_host: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.",
+      }),
+    ),
     slack: Type.Optional(
       Type.Object({ team_id: Type.String(), user_id: Type.String() }, { description: "Their Slack account." }),
     ),
@@ -374,6 +380,12 @@ export const TaskRecord = Type.Object(
     ...rejectedField,
     ...schemaFields,
     ...routingFields,
+    host_may_answer: Type.Optional(
+      Type.Boolean({
+        description:
+          "Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now.",
+      }),
+    ),
   },
   { $id: "Task" },
 );
@@ -593,6 +605,7 @@ export const ANSWER_ERRORS = [
   "TOO_MANY_DECISIONS",
   "VALIDATION_FAILED",
   "NOT_EDITABLE",
+  "HOST_MAY_NOT_ANSWER",
   "NEEDS_A_PERSON",
   "EXCLUDED",
   "VERIFIER_CONFIG_INVALID",

@@ -90,7 +90,7 @@ export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Pro
  * while the verifier runs; a change of the task in the meantime wins. (spec: Complete a task)
  *
  * @returns the task, `completed`, `rejected` or `verification_exhausted`; where several people must approve, perhaps still open
- * @throws ServiceError TASK_NOT_FOUND, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, TASK_CHANGED, TOO_MANY_ROUNDS,
+ * @throws ServiceError TASK_NOT_FOUND, HOST_MAY_NOT_ANSWER, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, TASK_CHANGED, TOO_MANY_ROUNDS,
  *   TOO_MANY_DECISIONS, VALIDATION_FAILED, and the verifier's codes
  */
 export async function completeTask(
@@ -119,6 +119,8 @@ export async function completeTask(
     task,
     async (reader, now) => {
       await requireMayWith(reader, callerNow, "complete", now);
+      // An agent may have lost the scope to name a person.
+      if (completerOf(callerNow, body).kind !== by.kind) throw new ServiceError("TASK_CHANGED");
       if (event.type !== "accepted") return event;
       if (now.approvals === null) return { ...event, assigns: await assignmentOf(reader, callerNow, now) };
       // It was checked against what was up for approval then.

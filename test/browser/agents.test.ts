@@ -53,6 +53,9 @@ testInBrowser(
     await form.getByLabel("Name").fill("refunds-bot");
     await form.getByLabel("Description").fill("Asks before it pays money back.");
     await form.getByRole("checkbox", { name: "Read all tasks" }).check();
+    const trust = form.getByRole("checkbox", { name: "The person who uses it may answer at its host" });
+    assert.equal(await trust.isChecked(), false);
+    await trust.check();
     await form.getByLabel("Open tasks, at most").fill("50");
     await form.getByRole("button", { name: "Add", exact: true }).click();
 
@@ -72,12 +75,13 @@ testInBrowser(
     await hasCount(page.getByText(token), 0);
 
     const agent = await agentOf(service, "refunds-bot");
-    const { description, scopes, recipients, max_open_tasks, max_tasks_per_minute, tokens } = agent;
+    const { description, scopes, host_answers, recipients, max_open_tasks, max_tasks_per_minute, tokens } = agent;
     assert.deepEqual(
-      { description, scopes, recipients, max_open_tasks, max_tasks_per_minute, tokens: tokens.length },
+      { description, scopes, host_answers, recipients, max_open_tasks, max_tasks_per_minute, tokens: tokens.length },
       {
         description: "Asks before it pays money back.",
         scopes: ["ask", "read"],
+        host_answers: true,
         recipients: { mode: "directory" },
         max_open_tasks: 50,
         max_tasks_per_minute: 600,
@@ -86,6 +90,7 @@ testInBrowser(
     );
     const card = page.getByRole("region", { name: "refunds-bot", exact: true });
     await card.getByText("Ask people, Read all tasks").waitFor();
+    await card.getByText("The person who uses it may answer. The host is trusted to ask them.").waitFor();
     await card.getByText("50 open tasks, 600 new tasks a minute").waitFor();
   },
 );
@@ -118,7 +123,8 @@ testInBrowser("an agent is changed, and what somebody else changed stays", async
   await edit.getByRole("checkbox", { name: "Ask people" }).uncheck();
   await edit.getByRole("button", { name: "Save" }).click();
   await edit.waitFor({ state: "hidden" });
-  const { recipients, scopes } = await agentOf(service, "refunds-bot");
+  const { recipients, scopes, host_answers } = await agentOf(service, "refunds-bot");
+  assert.equal(host_answers, false);
   assert.deepEqual(recipients, { mode: "list", domains: ["example.com", "example.org"], slack_teams: ["T1"] });
   assert.deepEqual(scopes, []);
   await page.getByText("example.com, example.org, Slack workspace T1").waitFor();

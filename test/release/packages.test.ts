@@ -190,12 +190,17 @@ void describe("every package that is shipped", { timeout: 600_000 }, () => {
       assert.equal((await lines.next()).value, `${version} approved`);
     }
 
-    const host = new Client({ name: "test", version: "1" });
+    const capabilities = {
+      extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+    };
+    const host = new Client({ name: "test", version: "1" }, { capabilities });
     const mcp = join(folder, "node_modules/.bin/human-task-service-mcp");
     await host.connect(new StdioClientTransport({ command: NODE, args: [mcp], env: { ...env, PATH }, cwd: folder }));
     const asking = { name: "ask_human", arguments: { question: "Deploy?", wait_seconds: 0 } };
     const { structuredContent } = await host.callTool(asking);
     assert.equal((structuredContent as { status: string }).status, "pending");
+    const { contents } = await host.readResource({ uri: "ui://human-task-service/form" });
+    assert.match((contents[0] as { text: string }).text, /^<!doctype html>/);
     await host.close();
     assert.equal(await stop(service), 0, service.log.join("\n"));
   });

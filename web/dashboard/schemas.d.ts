@@ -434,6 +434,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;
@@ -612,6 +617,8 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now. */
+            host_may_answer?: boolean;
         };
         ListedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -763,6 +770,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;
@@ -910,6 +922,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;
@@ -1057,6 +1074,11 @@ export interface components {
                 name: string | null;
                 /** @description The channel of the answer. */
                 channel: string | null;
+                /**
+                 * @description The person who uses the agent decided. Its host handed in the answer, and only it vouches for them.
+                 * @enum {boolean}
+                 */
+                at_host?: true;
                 /** @description Their Slack account. */
                 slack?: {
                     team_id: string;
@@ -1117,6 +1139,8 @@ export interface components {
             owner_user_id: string | null;
             /** @description What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`. */
             scopes: ("ask" | "read" | "answer" | "embed")[];
+            /** @description The host of this agent may hand in answers of the person who uses it, to tasks that the agent created for no particular person. The service cannot tell such an answer from one that the agent made up. Default: false. */
+            host_answers: boolean;
             recipients: {
                 /**
                  * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
@@ -1194,6 +1218,8 @@ export interface components {
             owner_user_id?: string | null;
             /** @description What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`. */
             scopes?: ("ask" | "read" | "answer" | "embed")[] | null;
+            /** @description The host of this agent may hand in answers of the person who uses it, to tasks that the agent created for no particular person. The service cannot tell such an answer from one that the agent made up. Default: false. */
+            host_answers?: boolean | null;
             recipients?: {
                 /**
                  * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
@@ -1225,6 +1251,8 @@ export interface components {
             owner_user_id?: string | null;
             /** @description What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`. */
             scopes?: ("ask" | "read" | "answer" | "embed")[] | null;
+            /** @description The host of this agent may hand in answers of the person who uses it, to tasks that the agent created for no particular person. The service cannot tell such an answer from one that the agent made up. Default: false. */
+            host_answers?: boolean | null;
             recipients?: {
                 /**
                  * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
@@ -2525,6 +2553,10 @@ export interface components {
             } | null;
             /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
             next_attempt: string | null;
+        };
+        Review: {
+            /** @description The question and the payload as HTML, or null if the web pages are not built. */
+            review_html: string | null;
         };
         Settings: {
             version: string;

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "react";
 import type { ComponentType, KeyboardEvent } from "react";
 import type { FieldError, Finding } from "../../form/plan/check.ts";
 import type { Entries } from "../../form/plan/entries.ts";
@@ -12,6 +11,7 @@ import { PressButton } from "./field.tsx";
 import { FieldOf } from "./fields.tsx";
 import { BACK, CONFIRM, focusOn, SUMMARY } from "./focus.ts";
 import { Icon } from "./icons.tsx";
+import { LaterChanges } from "./later-changes.tsx";
 import { LIVE } from "./live.ts";
 import type { AnswerInProgress } from "./use-answer.ts";
 import { useAnswer } from "./use-answer.ts";
@@ -188,14 +188,4 @@ export function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice 
       </div>
     </div>
   );
-}
-
-/** Loads the code that shows changes when there are any, because few forms have changes. */
-function LaterChanges({ Changes, ...changes }: ChangesProps & { Changes: AnswerFormProps["Changes"] | undefined }) {
-  const [loaded, setLoaded] = useState({ Changes });
-  const isWanted = LIVE && changes.plan.changes.length > 0;
-  useEffect(() => {
-    if (isWanted) import("./changes.tsx").then(setLoaded, () => {});
-  }, [isWanted]);
-  return loaded.Changes ? <loaded.Changes {...changes} /> : null;
 }

@@ -132,6 +132,12 @@ function Facts({ agent }: { agent: Agent }) {
       </dd>
       <dt>May</dt>
       <dd>{scopesInWords(agent, hasSeveral)}</dd>
+      {agent.host_answers && (
+        <>
+          <dt>At its host</dt>
+          <dd>The person who uses it may answer. The host is trusted to ask them.</dd>
+        </>
+      )}
       <dt>May ask</dt>
       <dd>{recipientsInWords(agent)}</dd>
       <dt>Open tasks</dt>

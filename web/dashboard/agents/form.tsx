@@ -109,6 +109,12 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
           ))}
         </div>
       </Checkbox.Group>
+      <Checkbox
+        name="host_answers"
+        label="The person who uses it may answer at its host"
+        description="For tasks that name no one. You trust the host to ask that person: the service cannot tell their answer from one that the agent made up."
+        defaultChecked={agent?.host_answers ?? false}
+      />
       <RecipientInputs
         recipients={agent === null ? { mode: "directory" } : agent.recipients}
         label="People it may ask"
@@ -169,6 +175,7 @@ function readFields(form: HTMLFormElement, agent: Agent | null): AgentFields {
     description: text("description") || null,
     ...(data.has("project") && { project: text("project") }),
     scopes: Object.keys(SCOPES).filter((scope): scope is AgentScope => chosen.includes(scope)),
+    host_answers: data.has("host_answers"),
     recipients: readRecipients(form, agent?.recipients ?? null),
     max_open_tasks: numberOf(text("max_open_tasks")),
     max_tasks_per_minute: numberOf(text("max_tasks_per_minute")),

@@ -10,7 +10,7 @@ export type NewAgentToken = Schemas["NewAgentToken"];
 /** The fields of the form. */
 export type AgentFields = Pick<
   Agent,
-  "name" | "description" | "scopes" | "recipients" | "max_open_tasks" | "max_tasks_per_minute"
+  "name" | "description" | "scopes" | "host_answers" | "recipients" | "max_open_tasks" | "max_tasks_per_minute"
 > & {
   /** Only of a new agent, if there are several projects. */
   project?: string;

@@ -60,12 +60,17 @@ export function answererOf(
   me: Me,
   names: Names,
 ): string | null {
-  if (decided_by?.kind === "agent") return decided_by.name;
+  if (decided_by?.kind === "agent") return decided_by.at_host ? atHostOf(decided_by.name!) : decided_by.name;
   if (id !== null && id === me.user_id) return "You";
   const person = (id === null ? undefined : names.get(id)) ?? named(email, names);
   if (person !== null && person !== undefined) return person;
   if (decided_by?.kind === "person" && decided_by.name !== null) return decided_by.name;
   return member === null ? null : "A Slack member";
+}
+
+/** Names the person who uses an agent. Nothing but its host knows them. */
+export function atHostOf(agent: string): string {
+  return `The person at the host of ${agent}`;
 }
 
 /**
@@ -76,7 +81,8 @@ export function throughApi(
   names: Names,
 ): string | null {
   if (decided_by?.kind === "agent" && email !== null) return `, in the name of ${named(email, names)}`;
-  const isThrough = status === "completed" && (completed_via_channel === null || decided_by?.kind === "agent");
+  const isThrough =
+    status === "completed" && (completed_via_channel === null || (decided_by?.kind === "agent" && !decided_by.at_host));
   return isThrough ? ", through the API" : null;
 }
 

@@ -22,7 +22,7 @@ import type { AuditEntry, Me, Task, WebhookDelivery } from "../api.ts";
 import { chainOf, sayDone } from "../escalation/trail.ts";
 import type { Names } from "../inbox/names.ts";
 import { useNames } from "../inbox/who.ts";
-import { actorOf, memberOf } from "./actor.ts";
+import { actorOf, agentIn, memberOf } from "./actor.ts";
 import { notificationOf, undelivered } from "./notifications.ts";
 import type { Notification } from "./notifications.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
@@ -204,7 +204,7 @@ function InNameOf({ entry: { agent_name, actor_email } }: { entry: AuditEntry })
 
 /** The answer that an entry is about. */
 function Given({ entry }: { entry: AuditEntry }) {
-  const who = entry.agent_name ?? entry.actor_email ?? memberOf(entry);
+  const who = agentIn(entry) ?? entry.actor_email ?? memberOf(entry);
   if (who === null) return "the answer";
   return (
     <>

@@ -1,9 +1,15 @@
 import type { AuditEntry } from "../api.ts";
+import { atHostOf } from "../inbox/who.ts";
 
 /** Returns who did what an entry says. */
 export function actorOf(entry: AuditEntry): string {
   const byType = { system: "The service", human: "Someone", agent: "The agent" };
-  return entry.agent_name ?? entry.actor_email ?? memberOf(entry) ?? byType[entry.actor_type];
+  return agentIn(entry) ?? entry.actor_email ?? memberOf(entry) ?? byType[entry.actor_type];
+}
+
+/** Returns the agent of an entry, or the person who uses it, whose answer its host handed in; null without an agent. */
+export function agentIn({ agent_name, extra }: AuditEntry): string | null {
+  return agent_name !== null && extra?.["at_host"] === true ? atHostOf(agent_name) : agent_name;
 }
 
 /** Returns the Slack member who did it; null if it was not done in Slack. */
