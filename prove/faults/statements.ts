@@ -12,6 +12,7 @@ import { newTaskBody, startTestService, type TestService } from "../../test/supp
 import type { Random } from "../random.ts";
 import type { Scene } from "./fault.ts";
 import { createFaultyDb, type Failure, type FaultyDb } from "./faulty-db.ts";
+import { HOOK_CASES } from "./hook-cases.ts";
 import { MAIL_CASES } from "./mail-cases.ts";
 import { PEOPLE_CASES } from "./people-cases.ts";
 import { outcomeOf, outcomeOfCall, type Stage, type UseCase } from "./use-case.ts";
@@ -89,7 +90,8 @@ export async function failStatements(
   const { service, stop } = await startTestService(dialect, {
     db: faulty.wrap,
     deliveries: { random: random.next },
-    ...(url !== undefined && { env: { SERVICE_DATABASE_URL: url } }),
+    // Calls of coding agents are not held.
+    env: { SERVICE_HOOK_HOLD_SECONDS: "0", ...(url !== undefined && { SERVICE_DATABASE_URL: url }) },
   });
   const stage = { service, taking: taking.url, refusing: refusing.url };
   const where = service.ctx.db.dialect;
@@ -329,6 +331,7 @@ function expectFreeSlots({ ctx: { deliveries } }: TestService): string | null {
 const USE_CASES: readonly UseCase[] = [
   ...PEOPLE_CASES,
   ...MAIL_CASES,
+  ...HOOK_CASES,
   { name: "create", prepare: creates },
   { name: "create again", prepare: replays },
   { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },

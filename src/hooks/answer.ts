@@ -14,6 +14,13 @@ export const PENDING: Verdict = {
     "Pending, ask again: no person has decided about this call yet. Make the same call with the same arguments later.",
 };
 
+/** Whether a person has decided is not known. */
+export const NOT_READ: Verdict = {
+  decision: "deny",
+  reason:
+    "Pending, ask again: the service could not reach its database. Make the same call with the same arguments later.",
+};
+
 /** Returns the answer to a hook as Claude Code documents it. @param verdict - null: nothing is decided */
 export function answerTo(hookEventName: HookEvent, verdict: Verdict | null): HookAnswer {
   if (verdict === null) return {};

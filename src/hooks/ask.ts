@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { DecisionRecord } from "../actions/action.ts";
 import { fromStored } from "../actions/request.ts";
-import { ServiceError } from "../errors.ts";
+import { ServiceError, type ErrorCode } from "../errors.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { DAY, SECOND } from "../lib/time.ts";
 import type { AgentCaller } from "../people/agent-caller.ts";
@@ -10,7 +10,7 @@ import { isTerminal } from "../tasks/lifecycle.ts";
 import type { CreateTaskBody } from "../tasks/schema.ts";
 import type { TaskWithDocuments } from "../tasks/store.ts";
 import { pollTask, type PollContext } from "../tasks/tasks.ts";
-import { PENDING, verdictOf, type Verdict } from "./answer.ts";
+import { NOT_READ, PENDING, verdictOf, type Verdict } from "./answer.ts";
 import { hashOf, type HookCall } from "./call.ts";
 import { giveQuestionBack, openQuestion, takeQuestion, type Question } from "./questions.ts";
 
@@ -71,6 +71,25 @@ function isForgotten({ ended_at }: TaskWithDocuments, now: number): boolean {
  * @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED
  */
 export async function holdFor(
+  ctx: AskContext,
+  caller: AgentCaller,
+  asked: AskedCall,
+  seconds: number,
+  gone: AbortSignal,
+): Promise<Verdict> {
+  try {
+    return await holdAndTake(ctx, caller, asked, seconds, gone);
+  } catch (error) {
+    // The task is there, so it would be wrong to say that nothing was stored.
+    if (!gone.aborted && error instanceof ServiceError && OF_DATABASE.has(error.code)) return NOT_READ;
+    throw error;
+  }
+}
+
+const OF_DATABASE: ReadonlySet<string> = new Set<ErrorCode>(["DATABASE_UNAVAILABLE", "COMMIT_UNKNOWN"]);
+
+/** @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED, DATABASE_UNAVAILABLE, COMMIT_UNKNOWN */
+async function holdAndTake(
   ctx: AskContext,
   caller: AgentCaller,
   asked: AskedCall,

@@ -42,7 +42,7 @@ testOnBoth(
         count: 2,
         last_at: "2026-01-31T12:00:02.000Z",
         was: { decision: "allow", simulated: "ask" },
-        would: { decision: null, rule: null, simulated: null },
+        would: { decision: null, rule: null, simulated: null, simulated_rule: null },
       },
       {
         ...kept,
@@ -50,15 +50,15 @@ testOnBoth(
         count: 1,
         last_at: "2026-01-31T12:00:01.000Z",
         was: { decision: null, simulated: "ask" },
-        would: { decision: "deny", rule: 0, simulated: null },
+        would: { decision: "deny", rule: 0, simulated: null, simulated_rule: null },
       },
     ]);
     // Without rules, those that are stored.
     assert.deepEqual(
       (await preview(service)).calls.map(({ would }) => would),
       [
-        { decision: "allow", rule: 1, simulated: "ask" },
-        { decision: null, rule: null, simulated: "ask" },
+        { decision: "allow", rule: 1, simulated: "ask", simulated_rule: 0 },
+        { decision: null, rule: null, simulated: "ask", simulated_rule: 0 },
       ],
     );
     assert.deepEqual((await preview(service, {}, "web")).calls, []);

@@ -124,7 +124,12 @@ export async function previewRules(
       count: row.count,
       last_at: isoTime(row.last_at),
       was: { decision: row.decision as RuleDecision | null, simulated: row.simulated as RuleDecision | null },
-      would: { decision, rule, simulated: simulated?.decision ?? null },
+      would: {
+        decision,
+        rule,
+        simulated: simulated?.decision ?? null,
+        simulated_rule: simulated?.rule ?? null,
+      },
     });
   }
   return { project, calls };

@@ -6,6 +6,7 @@ import { decisionIn, PERMISSION_REQUEST, PRE_TOOL_USE, sendHook, untilHeld } fro
 import { actionTask } from "../../test/support/actions.ts";
 import { postgres } from "../../test/support/postgres.ts";
 import { startTestService, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { ServiceError } from "../errors.ts";
 import { DAY, HOUR } from "../lib/time.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
 import { timeOutDueTasks } from "../tasks/timeouts.ts";
@@ -240,6 +241,22 @@ testOnBoth("an answer that was taken for a client that had left is given back", 
   while ((await questions()) === 0) await turn();
   assert.equal(decisionIn((await sendHook(agent, PRE_TOOL_USE)).body), "allow");
   assert.equal((await openTasks(service)).length, 0);
+});
+
+testOnBoth("while the database does not answer, a call is pending, and its answer stays", async (service) => {
+  const { ctx } = service;
+  const agent = await newAgent(service);
+  const caller = (await ctx.agents.find(agent.token)) as AgentCaller;
+  const asked = await askAbout(ctx, caller, readCall(PRE_TOOL_USE));
+  await decide(service, await onlyTask(service), { decision: "approve" });
+  for (const code of ["DATABASE_UNAVAILABLE", "COMMIT_UNKNOWN"] as const) {
+    const failing = async () => Promise.reject(new ServiceError(code));
+    const there = new AbortController().signal;
+    const verdict = await holdFor({ ...ctx, db: { ...ctx.db, writeOne: failing } }, caller, asked, 0, there);
+    assert.equal(verdict.decision, "deny");
+    assert.match(verdict.reason, /^Pending, ask again: the service could not reach its database/);
+  }
+  assert.equal(decisionIn((await sendHook(agent, PRE_TOOL_USE)).body), "allow");
 });
 
 void test("of calls in several processes, one takes the answer", async (t) => {

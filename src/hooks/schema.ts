@@ -170,6 +170,7 @@ const PreviewedCall = Type.Object({
     decision: NullableDecision("What these rules decide; null: nothing."),
     rule: Nullable(Type.Integer({ description: "The number of the rule that decides, from 0." })),
     simulated: Simulated,
+    simulated_rule: Nullable(Type.Integer({ description: "The number of that simulated rule, from 0." })),
   }),
 });
 export type PreviewedCall = Static<typeof PreviewedCall>;

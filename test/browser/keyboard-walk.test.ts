@@ -73,6 +73,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/settings/keys", "Create key"],
       ["/settings/embed", "Allowed origins"],
       ["/settings/escalation", "Built in"],
+      ["/settings/hooks", "Connect Claude Code"],
       ["/settings/projects", "Create project"],
       ["/settings/security", "Network address"],
       ["/settings/quickstart", "Received"],
@@ -180,6 +181,7 @@ for (const size of ["phone", "tablet", "wide"] as const)
       ["/users", "Add a person", "Edit ada"],
       ["/settings/email", "Add a sender"],
       ["/settings/escalation", "Add a template", "Edit standard"],
+      ["/settings/hooks", "Add a rule", "Edit: rule 1"],
       ["/settings/keys", "Revoke Shop"],
       ["/deliveries", "127.0.0.1", "Send again"],
     ] as const) {

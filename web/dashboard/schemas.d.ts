@@ -1770,6 +1770,8 @@ export interface components {
                      * @enum {string|null}
                      */
                     simulated: "ask" | "allow" | "deny" | null;
+                    /** @description The number of that simulated rule, from 0. */
+                    simulated_rule: number | null;
                 };
             }[];
         };

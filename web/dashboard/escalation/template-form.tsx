@@ -1,12 +1,13 @@
 import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { put } from "../api.ts";
 import type { Names } from "../inbox/names.ts";
 import { queryClient } from "../queries.ts";
 import { FormDialog } from "../settings/form-dialog.tsx";
 import { pathOf, readNew, requireNew } from "../settings/named.ts";
 import { calendarsQuery, TEMPLATES, templatesQuery, type Template } from "../settings/queries.ts";
+import { useFocusLater } from "../ui/focus-later.ts";
 import { toast } from "../ui/toasts.ts";
 import { draftOf, newDraft, stepOf, type Draft } from "./step-draft.ts";
 import { idOf, pathOf as stepPath, StepFields } from "./step-fields.tsx";
@@ -118,15 +119,4 @@ export function TemplateForm({ template, project, names, onClose }: TemplateForm
       }}
     </FormDialog>
   );
-}
-
-/** Returns a function that focuses an element after the next change of the page. */
-function useFocusLater(): (selector: string) => void {
-  const wanted = useRef<string | null>(null);
-  useEffect(() => {
-    if (wanted.current === null) return;
-    document.querySelector<HTMLElement>(wanted.current)?.focus();
-    wanted.current = null;
-  });
-  return (selector) => void (wanted.current = selector);
 }

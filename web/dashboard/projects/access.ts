@@ -11,6 +11,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "/settings/keys",
   "/settings/calendars",
   "/settings/escalation",
+  "/settings/hooks",
   "/settings/projects",
 ]);
 

@@ -22,6 +22,7 @@ import { Slack } from "./slack.tsx";
 import { Status } from "./status.tsx";
 
 const Templates = lazily("templates", async () => (await import("../escalation/templates.tsx")).Templates);
+const Hooks = lazily("hooks", async () => (await import("../hooks/hooks.tsx")).Hooks);
 
 interface Part {
   /** The last part of the address; undefined for `/settings`. */
@@ -91,6 +92,13 @@ const PARTS: readonly Part[] = [
     about: "What happens while no one answers.",
     isForOperators: true,
     Content: Templates,
+  },
+  {
+    part: "hooks",
+    label: "Hooks",
+    about: "Which calls of coding agents ask a person.",
+    isForOperators: true,
+    Content: Hooks,
   },
   {
     part: "projects",

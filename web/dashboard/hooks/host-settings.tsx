@@ -1,0 +1,54 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { CopyButton } from "../ui/copy.tsx";
+
+/** What connects Claude Code: a token, and a file of settings. @param isOpen - before the first call */
+export function HostSettings({ isOpen }: { isOpen: boolean }) {
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const text = JSON.stringify(settingsFor(location.origin), null, 2);
+  return (
+    <details
+      className="surface fold"
+      open={chosen ?? isOpen}
+      // The first call does not close it while somebody reads.
+      onToggle={(event) => setChosen(event.currentTarget.open)}
+    >
+      <summary>Connect Claude Code</summary>
+      <ol className="instructions">
+        <li>
+          Create an agent and a token under <Link to="/agents">Agents</Link>. Keep the token as{" "}
+          <code>HUMAN_TASK_TOKEN</code> in the environment of Claude Code.
+        </li>
+        <li>
+          Add this to <code>~/.claude/settings.json</code>, or to <code>.claude/settings.json</code> of one project.{" "}
+          <code>matcher</code> says which tools ask.
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+          <pre className="snippet" tabIndex={0}>
+            {text}
+          </pre>
+          <div className="row end">
+            <CopyButton text={text} label="Copy the settings" />
+          </div>
+        </li>
+        <li>Restart Claude Code. Its first call appears on this page.</li>
+      </ol>
+      <p className="muted">
+        The page <code>docs/hooks.md</code> of this service says more, and the <a href="/api/redoc">API reference</a>{" "}
+        describes the routes.
+      </p>
+    </details>
+  );
+}
+
+/** The same as in docs/hooks.md. @param base - the address of the service */
+function settingsFor(base: string): object {
+  const hook = {
+    type: "http",
+    url: `${base}/api/hooks/claude-code`,
+    timeout: 600,
+    headers: { Authorization: "Bearer $HUMAN_TASK_TOKEN" },
+    allowedEnvVars: ["HUMAN_TASK_TOKEN"],
+    onFailure: "block",
+  };
+  return { hooks: { PreToolUse: [{ matcher: "Bash|Write|Edit", hooks: [hook] }] } };
+}

@@ -1,0 +1,252 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { ApiError, put } from "../api.ts";
+import { queryClient } from "../queries.ts";
+import { Problem } from "../settings/form.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { useDialog } from "../ui/dialog.ts";
+import { useFocusLater } from "../ui/focus-later.ts";
+import { toast } from "../ui/toasts.ts";
+import { totalOf } from "./call-words.ts";
+import type { Draft } from "./draft.ts";
+import { rulesPath, rulesQuery, type Call, type Rule, type StoredRules } from "./queries.ts";
+import { RuleForm } from "./rule-form.tsx";
+import { sayRule } from "./rule-words.ts";
+
+const RULES_MAX = 100;
+
+/** The open dialog. The rules may change while it is open. */
+type Asked = { kind: "edit"; index: number; from: Draft } | { kind: "discard" };
+
+interface RulesProps {
+  project: string;
+  stored: StoredRules;
+  /** null: nothing has changed. */
+  draft: Draft | null;
+  setDraft: (draft: Draft | null) => void;
+  /** What these rules would have decided; undefined while it is not known. */
+  calls: readonly Call[] | undefined;
+}
+
+/** The list of rules. Changes are stored together. */
+export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
+  const { asked, ask, close } = useDialog<Asked>();
+  const [said, setSaid] = useState("");
+  const focusLater = useFocusLater();
+  const shown: Draft = draft ?? stored;
+  const { rules } = shown;
+  const change = (changed: readonly Rule[], from: Draft = shown): void =>
+    setDraft({ rules: changed, version: from.version });
+
+  const move = (from: number, to: number): void => {
+    change(rules.toSpliced(from, 1).toSpliced(to, 0, rules[from]!));
+    setSaid(`Rule ${from + 1} is now rule ${to + 1}.`);
+    // At either end, its button is gone.
+    const isEnd = to === 0 || to === rules.length - 1;
+    focusLater(`#${idOf(to)} [data-act=${to < from === isEnd ? "down" : "up"}]`);
+  };
+  const remove = (index: number): void => {
+    change(rules.toSpliced(index, 1));
+    setSaid(`Rule ${index + 1} is removed.`);
+    const last = rules.length - 2;
+    focusLater(last < 0 ? ADD : `#${idOf(Math.min(index, last))} [data-act=remove]`);
+  };
+  return (
+    <section className="stack" aria-labelledby="rules">
+      <div className="between">
+        <h2 id="rules">Rules</h2>
+        {rules.length < RULES_MAX ? (
+          <Button data-act="add-rule" onClick={() => ask({ kind: "edit", index: rules.length, from: shown })}>
+            Add a rule
+          </Button>
+        ) : (
+          <p className="muted">A project has up to {RULES_MAX} rules.</p>
+        )}
+      </div>
+      {stored.updated_at === null && draft === null && (
+        <p className="notice info">No rules are stored yet, so every call asks a person.</p>
+      )}
+      <dl className="surface facts">
+        {rules
+          .map((rule, index) => ({ rule, index, id: idOf(index) }))
+          .map(({ rule, index, id }) => (
+            <div key={id} id={id}>
+              <dt>
+                Rule {index + 1} {rule.simulate && <span className="chip mute">Simulated</span>}
+              </dt>
+              <dd>
+                <p>{sayRule(rule)}</p>
+                <p className="muted">{sayCount(rule, index, calls)}</p>
+                <div className="row">
+                  <RowButton
+                    label="Edit"
+                    rule={index + 1}
+                    act="edit"
+                    onClick={() => ask({ kind: "edit", index, from: shown })}
+                  />
+                  {index > 0 && (
+                    <RowButton label="Move up" rule={index + 1} act="up" onClick={() => move(index, index - 1)} />
+                  )}
+                  {index < rules.length - 1 && (
+                    <RowButton label="Move down" rule={index + 1} act="down" onClick={() => move(index, index + 1)} />
+                  )}
+                  <RowButton label="Remove" rule={index + 1} act="remove" onClick={() => remove(index)} />
+                </div>
+              </dd>
+            </div>
+          ))}
+        <div>
+          <dt>Other calls</dt>
+          <dd>
+            <p>Claude Code goes on as if there were no hook</p>
+            <p className="muted">{calls === undefined ? "Counting" : countWord(totalOf(calls, isUndecided))}</p>
+          </dd>
+        </div>
+      </dl>
+      <output className="unseen">{said}</output>
+      {draft !== null && (
+        <Unsaved
+          project={project}
+          stored={stored}
+          draft={draft}
+          keep={() => change(draft.rules, stored)}
+          onSaved={() => {
+            setDraft(null);
+            focusLater(ADD);
+          }}
+          onDiscard={() => ask({ kind: "discard" })}
+        />
+      )}
+      {asked?.kind === "edit" && (
+        <RuleForm
+          project={project}
+          rules={asked.from.rules}
+          index={asked.index}
+          onEntered={(entered) => change(entered, asked.from)}
+          onClose={close}
+        />
+      )}
+      {asked?.kind === "discard" && (
+        <Confirm
+          title="Discard your changes?"
+          action="Discard changes"
+          onConfirm={async () => setDraft(null)}
+          onClose={close}
+        >
+          The rules are shown as they are stored.
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+const ADD = "[data-act=add-rule]";
+
+function idOf(index: number): string {
+  return `rule-${index + 1}`;
+}
+
+interface RowButtonProps {
+  label: string;
+  /** Its number, from 1. */
+  rule: number;
+  act: string;
+  onClick: () => void;
+}
+
+function RowButton({ label, rule, act, onClick }: RowButtonProps) {
+  return (
+    <Button variant="default" size="xs" data-act={act} aria-label={`${label}: rule ${rule}`} onClick={onClick}>
+      {label}
+    </Button>
+  );
+}
+
+interface UnsavedProps {
+  project: string;
+  stored: StoredRules;
+  draft: Draft;
+  /** Makes the changes ones of the rules that are stored now. */
+  keep: () => void;
+  onSaved: () => void;
+  onDiscard: () => void;
+}
+
+/** Says that changes are not stored, and stores them. If somebody else has stored other rules since, the person decides. */
+function Unsaved({ project, stored, draft, keep, onSaved, onDiscard }: UnsavedProps) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const isOvertaken = draft.version !== stored.version;
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      const saved = await put<StoredRules>(rulesPath(project), draft);
+      queryClient.setQueryData(rulesQuery(project).queryKey, saved);
+      toast({ message: "Rules saved" });
+      onSaved();
+    } catch (failure) {
+      setBusy(false);
+      if (failure instanceof ApiError && failure.code === "HOOK_RULES_CHANGED")
+        await queryClient.invalidateQueries(rulesQuery(project));
+      else setError(failure as Error);
+    }
+  };
+  return (
+    <div className="surface stack unsaved">
+      {isOvertaken ? (
+        <div className="notice warn stack" role="alert">
+          <p>Another person has stored other rules since you began. Your changes are still here.</p>
+          <details>
+            <summary>Stored rules</summary>
+            <RuleWords rules={stored.rules} />
+          </details>
+        </div>
+      ) : (
+        <p>You have unsaved changes. Until you save them, the stored rules decide.</p>
+      )}
+      <Problem error={error} />
+      <div className="row end">
+        <Button variant="default" onClick={onDiscard}>
+          Discard changes
+        </Button>
+        {isOvertaken ? (
+          <Button onClick={keep}>Keep my changes</Button>
+        ) : (
+          <Button loading={busy} onClick={() => void save()}>
+            Save rules
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function RuleWords({ rules }: { rules: readonly Rule[] }) {
+  if (rules.length === 0) return <p>None</p>;
+  return (
+    <ol>
+      {rules
+        .map((rule, i) => ({ place: i, says: `${sayRule(rule)}${rule.simulate ? " (simulated)" : ""}` }))
+        .map(({ place, says }) => (
+          <li key={place}>{says}</li>
+        ))}
+    </ol>
+  );
+}
+
+function isUndecided({ would }: Call): boolean {
+  return would.rule === null;
+}
+
+/** Says how many calls of the last week a rule would have decided. */
+function sayCount({ simulate }: Rule, index: number, calls: readonly Call[] | undefined): string {
+  if (calls === undefined) return "Counting";
+  const count = totalOf(calls, ({ would }) => (simulate ? would.simulated_rule : would.rule) === index);
+  return `${countWord(count)}${simulate && count > 0 ? ", if it were not simulated" : ""}`;
+}
+
+function countWord(count: number): string {
+  if (count === 0) return "No calls in the last week";
+  return `${count.toLocaleString()} ${count === 1 ? "call" : "calls"} in the last week`;
+}
