@@ -86,6 +86,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0028-hooks", ["drop table hook_questions", "drop table hook_rules", "drop table hook_calls"]],
+  ["0030-personal-tokens", ["drop table personal_tokens"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {
