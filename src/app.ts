@@ -43,11 +43,13 @@ import { resealRoutes } from "./operations/reseal.ts";
 import { settingsRoutes, settingsShapes } from "./operations/settings.ts";
 import { createValidatorCompiler } from "./http/validation.ts";
 import { mcpRoutes } from "./mcp-route/mcp.ts";
+import { reviewMcpRoutes } from "./mcp-route/review.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
 import { actorOf } from "./people/actor.ts";
 import { requireConfirmed } from "./people/confirmation.ts";
 import { requireUnlimited } from "./people/passkeys/requirement.ts";
+import { requireTakenHere } from "./people/personal-tokens/scope.ts";
 import { createIdentify } from "./people/identify.ts";
 import { sourceOf } from "./people/rate-limits.ts";
 import { peopleRoutes, peopleShapes } from "./people/routes.ts";
@@ -229,12 +231,13 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(channelRoutes, { ctx, head: light, prefix: "/api/channels" });
   await app.register(embedPage, { ctx });
   await app.register(mcpRoutes, { ctx });
+  await app.register(reviewMcpRoutes, { ctx });
   await app.register(dashboardRoutes);
 }
 
 /**
  * Notes who asks. What a route declares is enforced, and before a byte of the body is read.
- * @throws ServiceError UNAUTHENTICATED, PASSKEY_REQUIRED, CONFIRMATION_REQUIRED
+ * @throws ServiceError UNAUTHENTICATED, FORBIDDEN, PASSKEY_REQUIRED, CONFIRMATION_REQUIRED
  */
 function admit({ db }: Context, request: FastifyRequest, caller: Caller | null): void {
   request.caller = caller;
@@ -242,5 +245,6 @@ function admit({ db }: Context, request: FastifyRequest, caller: Caller | null):
   if (caller !== null) requireUnlimited(caller, config);
   if (schema?.security === undefined) return;
   const known = callerOf(request);
+  requireTakenHere(known, config);
   if (config.needsConfirmation === true) requireConfirmed(known, db.now());
 }

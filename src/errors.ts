@@ -131,7 +131,7 @@ export const ERRORS = {
   NEEDS_A_PERSON: {
     status: 403,
     message: "Only people of the directory can decide this, each for themselves.",
-    help: "Approvals are counted by person: someone who is signed in, opened the link of their own email, or answered in Slack with the account that is linked to their entry under People. The admin token, agents and embedded forms cannot approve for them.",
+    help: "Approvals are counted by person: someone who is signed in, opened the link of their own email, or answered in Slack with the account that is linked to their entry under People. The admin token, agents and embedded forms cannot approve for them. Nor can an assistant with a personal token: it answers at `/mcp/review`, and says where its person decides.",
   },
   EXCLUDED: {
     status: 403,
@@ -282,6 +282,11 @@ export const ERRORS = {
     status: 409,
     message: "You have 20 passkeys, which is the maximum. Remove one first.",
     help: "Remove passkeys of devices that you no longer use under Settings, Passkeys.",
+  },
+  PERSONAL_TOKEN_LIMIT: {
+    status: 409,
+    message: "You have ten personal tokens, which is the maximum. Revoke one first.",
+    help: "Revoke tokens of assistants that you no longer use under Settings, Personal tokens. Expired tokens do not count.",
   },
   LAST_PASSKEY: {
     status: 409,

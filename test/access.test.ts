@@ -3,6 +3,7 @@ import { newAgent } from "./support/agents.ts";
 import { createAuthenticator } from "./support/authenticator.ts";
 import { EMBED_ENV, mint, newServiceKey, PARENT } from "./support/embed.ts";
 import { PRE_TOOL_USE } from "./support/hooks.ts";
+import { newPersonalToken } from "./support/personal-tokens.ts";
 import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
 import { join, newProject } from "./support/projects.ts";
 import { MANY_REQUESTS_MS, ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
@@ -27,6 +28,9 @@ const CALLERS = [
   "revoked service key",
   "mail link",
   "embed token",
+  "personal token of the assignee",
+  "personal token of an operator",
+  "revoked personal token",
   // Each agent has one scope, or only the trust in its host, and asked for the task itself unless it says otherwise.
   "asking agent",
   "answering agent",
@@ -47,6 +51,7 @@ const NOBODY: ReadonlySet<Caller> = new Set([
   "revoked service key",
   "mail link",
   "embed token",
+  "revoked personal token",
 ]);
 
 type Agent = (typeof AGENTS)[number];
@@ -204,6 +209,14 @@ const ROUTES: Record<string, Route> = {
     may: PEOPLE,
     status: 404,
     path: () => "/api/auth/passkeys/psk_0",
+    has: "error_code",
+  },
+  "GET /api/auth/me/tokens": { may: PEOPLE, status: 200 },
+  "POST /api/auth/me/tokens": { may: PEOPLE, status: 201, body: () => ({ name: "Assistant" }), has: "token" },
+  "DELETE /api/auth/me/tokens/{id}": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/auth/me/tokens/ptk_0",
     has: "error_code",
   },
   "GET /api/auth/sessions": { may: PEOPLE, status: 200 },
@@ -480,6 +493,8 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/users/${user}/passkeys`,
   },
+  "GET /api/users/{id}/tokens": { may: OPERATORS, status: 200, path: ({ user }) => `/api/users/${user}/tokens` },
+  "DELETE /api/users/{id}/tokens": { may: OPERATORS, status: 204, path: ({ user }) => `/api/users/${user}/tokens` },
   "GET /api/service-keys": { may: SOME_OPERATORS, status: 200 },
   "POST /api/service-keys": { may: SOME_OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
   "DELETE /api/service-keys/{id}": { may: ITS_OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
@@ -692,6 +707,10 @@ async function callers(service: TestService) {
   const foreignKey = await newServiceKey(service, { project: "elsewhere" });
   const revoked = await newServiceKey(service);
   await service.call("DELETE", `/api/service-keys/${revoked.id}`);
+  const assistant = await newPersonalToken(assignee);
+  const operating = await newPersonalToken(operator);
+  const ended = await newPersonalToken(other);
+  await service.call("DELETE", `/api/users/${other.user.id}/tokens`);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const tokens = await agentTokens(service);
 
@@ -730,6 +749,12 @@ async function callers(service: TestService) {
         return bearer(createLink(service.ctx, "tsk_01m81bvfgf92apdy632xfsjkcp", "dana@example.com").split("/").at(-1)!);
       case "embed token":
         return bearer((await mint(service, key.key, { task_id: task })).body.embed_token);
+      case "personal token of the assignee":
+        return bearer(assistant.token);
+      case "personal token of an operator":
+        return bearer(operating.token);
+      case "revoked personal token":
+        return bearer(ended.token);
       default:
         return bearer(tokens[caller]);
     }

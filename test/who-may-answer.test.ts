@@ -3,10 +3,12 @@ import { createLink } from "../src/channels/email/links.ts";
 import { MINUTE } from "../src/lib/time.ts";
 import type { UserRecord } from "../src/people/schema.ts";
 import { MCP_PATH } from "../src/mcp-route/mcp.ts";
+import { REVIEW_PATH } from "../src/mcp-route/review.ts";
 import { endLapsedClaims } from "../src/tasks/claims.ts";
 import type { CreateTaskBody, TaskRecord } from "../src/tasks/schema.ts";
 import { EMBED_ENV, mint, newServiceKey } from "./support/embed.ts";
 import { addUser, callAs, signedIn, type Signed } from "./support/people.ts";
+import { newPersonalToken } from "./support/personal-tokens.ts";
 import { testWithSlack } from "./support/slack-service.ts";
 import type { Slack } from "./support/slack.ts";
 import { MANY_REQUESTS_MS, testOnBoth, type TestService } from "./support/service.ts";
@@ -92,6 +94,8 @@ const TABLES = {
   directory     +    +       +         +         +        +       +       +
   outside       +    +       +         +         +        +       +       +
   deactivated   +    +       +         +         +        +       +       +`,
+  // The assistant of a person answers what is theirs. That they are an operator does not count there.
+  review: RULE.replace(/operator(?: +\+)+/, (row) => row.replaceAll("+", "-")),
   // Tools are for agents that ask: none of them answers, and a person's session opens none.
   mcp: `
                one  pool  several  unmatched  nobodys  given  claimed  lapsed
@@ -308,6 +312,33 @@ testOnBoth(
     });
   },
   { env: EMBED_ENV, limitMs: MANY_REQUESTS_MS },
+);
+
+testOnBoth(
+  "who may answer: the assistant of a person, cell by cell",
+  async (service) => {
+    const world = await createWorld(service);
+    const tokens: Partial<Record<PersonKind, string>> = {};
+    for (const kind of PERSONS) {
+      const { session } = world.people[kind];
+      if (session !== null) tokens[kind] = (await newPersonalToken({ call: callAs(service, session) })).token;
+    }
+    await walk(world, "review", async (_world, { id }, who) => {
+      const { status, text } = await service.call("POST", REVIEW_PATH, {
+        body: {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name: "answer", arguments: { request_id: id, answer: RESPONSE } },
+        },
+        headers: { accept: "application/json, text/event-stream" },
+        token: tokens[who] ?? null,
+      });
+      assert.ok([200, 401].includes(status), text);
+      return status === 200 && !text.includes('"isError":true');
+    });
+  },
+  { limitMs: MANY_REQUESTS_MS },
 );
 
 testOnBoth(

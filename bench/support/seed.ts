@@ -329,6 +329,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   sessions: true,
   passkeys: true,
   passkey_challenges: true,
+  personal_tokens: true,
   service_keys: true,
   rate_windows: true,
   setup: true,

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { ERRORS } from "../../src/errors.ts";
 import { MINUTE } from "../../src/lib/time.ts";
+import { REVIEW_PATH } from "../../src/mcp-route/review.ts";
 import { addLink } from "../../src/people/oidc/links.ts";
 import type { Provider } from "../../src/people/oidc/provider.ts";
 import { beginOidc, completeOidc } from "../../src/people/oidc/sign-in.ts";
@@ -12,8 +14,9 @@ import { actionTask } from "../../test/support/actions.ts";
 import { createAuthenticator, type PublicKeyOptions } from "../../test/support/authenticator.ts";
 import { addPasskey, originOf, signInWith } from "../../test/support/passkeys.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
-import { newTaskBody, type TestService } from "../../test/support/service.ts";
-import { outcomeOf, outcomeOfCall, type UseCase } from "./use-case.ts";
+import { newPersonalToken } from "../../test/support/personal-tokens.ts";
+import { newTaskBody, type Answer, type TestService } from "../../test/support/service.ts";
+import { outcomeOf, outcomeOfCall, type Outcome, type UseCase } from "./use-case.ts";
 
 let last = 0;
 /** Returns a word that was never used before. */
@@ -243,6 +246,47 @@ const addsPasskey: UseCase["prepare"] = async ({ service }) => {
     return body.length > 0 ? null : "there is no passkey";
   };
   return { act, check };
+};
+
+const makesPersonalToken: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("token")}@example.com` });
+  return {
+    act: async () => outcomeOf(await call("POST", "/api/auth/me/tokens", { body: { name: "Assistant" } })),
+    check: async () => {
+      const { body } = await call<object[]>("GET", "/api/auth/me/tokens");
+      return body.length > 0 ? null : "there is no token";
+    },
+  };
+};
+
+/** The outcome of a tool, which says an error of the service in its message. An answer that is there already is no failure. */
+function outcomeOfTool(answer: Answer<unknown>): Outcome {
+  if (answer.status !== 200 || !answer.text.includes('"isError":true')) return outcomeOf(answer);
+  const says = ({ message }: { message: string }) => answer.text.includes(message);
+  if (says(ERRORS.TASK_ALREADY_TERMINAL)) return "done";
+  const code = (["DATABASE_UNAVAILABLE", "COMMIT_UNKNOWN"] as const).find((one) => says(ERRORS[one]));
+  return code ?? `undeclared: ${answer.text}`;
+}
+
+const answersByAssistant: UseCase["prepare"] = async ({ service }) => {
+  const { call, user } = await person(service, { email: `${fresh("assisted")}@example.com` });
+  const { token } = await newPersonalToken({ call });
+  const { id } = await service.create({ assign_to: { email: user.email! } });
+  const answer = async () =>
+    service.call("POST", REVIEW_PATH, {
+      token,
+      headers: { accept: "application/json, text/event-stream" },
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "answer", arguments: { request_id: id, answer: { approved: true } } },
+      },
+    });
+  return {
+    act: async () => outcomeOfTool(await answer()),
+    check: async () => expectTrail(service, id, ["created", "assigned", "completed"]),
+  };
 };
 
 const signsInWithPasskey: UseCase["prepare"] = async ({ service }) => {
@@ -475,6 +519,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "sign in with a company account", prepare: signsInWithAccount },
   { name: "remove a company account", prepare: removesAccount },
   { name: "add a passkey", prepare: addsPasskey },
+  { name: "create a personal token", prepare: makesPersonalToken },
+  { name: "answer by an assistant", prepare: answersByAssistant },
   { name: "sign in with a passkey", prepare: signsInWithPasskey },
   { name: "sign out", prepare: signsOut },
   { name: "change of a password", prepare: changesPassword },

@@ -53,6 +53,7 @@ const TABLES = Object.keys({
   users: true,
   sessions: true,
   passkeys: true,
+  personal_tokens: true,
   service_keys: true,
   setup: true,
   email_identities: true,

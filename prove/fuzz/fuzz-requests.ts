@@ -356,6 +356,9 @@ const FOR_PEOPLE = new Set([
   "POST /api/auth/passkeys",
   "PATCH /api/auth/passkeys/{id}",
   "DELETE /api/auth/passkeys/{id}",
+  "GET /api/auth/me/tokens",
+  "POST /api/auth/me/tokens",
+  "DELETE /api/auth/me/tokens/{id}",
   // Only a person of the directory who has decided takes that back.
   "DELETE /api/tasks/{id}/approvals/me",
   "GET /api/auth/sessions",

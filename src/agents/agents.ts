@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId, newId } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
 import { DAY, isoTime, MINUTE } from "../lib/time.ts";
+import { hashOfToken } from "../lib/tokens.ts";
 import { untilSeen } from "../people/agent-memory.ts";
 import { agentHint, type AgentScope } from "../people/agent-caller.ts";
 import { personOf, requireOperatorOfSome, type Caller } from "../people/caller.ts";
@@ -27,7 +28,7 @@ import {
   type UpdateAgentBody,
 } from "./schema.ts";
 import { countOpenTasks, getAgentRow, listAgentRows, listLiveTokens, lockAgent } from "./store.ts";
-import { hashOfToken, newAgentToken, prefixOf } from "./token.ts";
+import { AGENT_TOKEN } from "./token.ts";
 
 interface Ctx {
   db: Db;
@@ -225,7 +226,7 @@ export async function createAgentToken(
   { expires_in_days }: CreateAgentTokenBody,
 ): Promise<NewAgentTokenRecord> {
   const projects = requireOperatorOfSome(caller);
-  const token = newAgentToken();
+  const token = AGENT_TOKEN.create();
   return db.write(async (tx) => {
     const agent = requireIn(projects, await lockAgent(tx, id));
     const now = tx.now();
@@ -246,7 +247,7 @@ export async function addToken(
   const row: AgentTokenRow = {
     id: newId("atk", now),
     agent_id: agent.id,
-    prefix: prefixOf(token),
+    prefix: AGENT_TOKEN.prefixOf(token),
     hash: hashOfToken(token),
     created_at: now,
     expires_at,

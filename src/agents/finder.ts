@@ -5,11 +5,12 @@ import { ServiceError } from "../errors.ts";
 import { createBatcher } from "../lib/batch.ts";
 import { parseJson } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";
+import { hashOfToken } from "../lib/tokens.ts";
 import { REMEMBERED_MS } from "../people/agent-memory.ts";
 import { AGENT_HINT, type AgentCaller, type AgentFinder, type AgentScope } from "../people/agent-caller.ts";
 import { PROJECT_HINT } from "../people/projects.ts";
 import type { RecipientPolicy } from "../people/recipient-policy.ts";
-import { hashOfToken, isAgentToken } from "./token.ts";
+import { AGENT_TOKEN } from "./token.ts";
 import { createUseRecorder } from "./used.ts";
 
 /** A token with its agent and its project, as the tables have it. Their fields are null if the agent was deleted. */
@@ -138,7 +139,7 @@ export function createAgentFinder(db: Db, onError: (error: unknown) => void): Ag
 
   /** A token that is remembered costs no promise. */
   function find(token: string): AgentCaller | null | Promise<AgentCaller | null> {
-    if (!isAgentToken(token)) return null;
+    if (!AGENT_TOKEN.isOne(token)) return null;
     const hash = hashOfToken(token);
     const known = recall(hash);
     if (known?.caller && problemOf(known.row, db.now()) === null && !uses.isDue(known.row)) return known.caller;

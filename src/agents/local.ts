@@ -1,10 +1,11 @@
 import type { Db, Reader, Tx } from "../db/database.ts";
 import type { AgentRow, AgentTokenRow } from "../db/schema.ts";
 import { keyringOf, type SecretRoots } from "../lib/keys.ts";
+import { hashOfToken } from "../lib/tokens.ts";
 import { agentHint } from "../people/agent-caller.ts";
 import { addAgent, addToken, LIVE_TOKENS_MAX, revokeToken } from "./agents.ts";
 import { listLiveTokens, lockAgent } from "./store.ts";
-import { hashOfToken, withChecksum } from "./token.ts";
+import { AGENT_TOKEN } from "./token.ts";
 
 /** The agent of programs on the machine of the service, which find its token in the discovery file. */
 const NAME = "local";
@@ -20,8 +21,8 @@ const DESCRIPTION = "Programs on the machine of the service. They find its token
  */
 export async function openLocalAgent({ db, config }: { db: Db; config: SecretRoots }): Promise<string | null> {
   const { current, accepted } = keyringOf(config, "local_agent");
-  const token = withChecksum(current);
-  const hashes = accepted.map((key) => hashOfToken(withChecksum(key)));
+  const token = AGENT_TOKEN.withSecret(current);
+  const hashes = accepted.map((key) => hashOfToken(AGENT_TOKEN.withSecret(key)));
   const id = await readId(db);
   if (id !== null && !(await exists(db, id))) return null;
   if (id !== null && (await isSettled(db, id, hashes))) return token;

@@ -288,6 +288,16 @@ export const COLUMNS = {
     hash: "text",
     expires_at: "bigint",
   },
+  personal_tokens: {
+    id: "text",
+    user_id: "text",
+    name: "text",
+    prefix: "text",
+    hash: "text",
+    created_at: "bigint",
+    expires_at: "bigint",
+    last_used_at: "bigint",
+  },
   service_keys: {
     id: "text",
     project: "text",

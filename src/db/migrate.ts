@@ -31,6 +31,7 @@ import { absence } from "./migrations/0026-absence.ts";
 import { escalation } from "./migrations/0027-escalation.ts";
 import { hooks } from "./migrations/0028-hooks.ts";
 import { hostAnswers } from "./migrations/0029-host-answers.ts";
+import { personalTokens } from "./migrations/0030-personal-tokens.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -136,6 +137,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0027-escalation": escalation(dialect),
     "0028-hooks": hooks(dialect),
     "0029-host-answers": hostAnswers(dialect),
+    "0030-personal-tokens": personalTokens(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

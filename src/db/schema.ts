@@ -26,6 +26,7 @@ export interface Schema {
   sessions: SessionRow;
   passkeys: PasskeyRow;
   passkey_challenges: PasskeyChallengeRow;
+  personal_tokens: PersonalTokenRow;
   service_keys: ServiceKeyRow;
   rate_windows: RateWindowRow;
   setup: SetupRow;
@@ -429,6 +430,20 @@ export interface SessionRow {
   confirmed_at: number | null;
   /** How they proved it: `password` or `passkey`. null: with a password, before this was recorded. */
   signed_in_with: string | null;
+}
+
+/** A token with which the assistant of a person answers for them. */
+export interface PersonalTokenRow {
+  id: string;
+  user_id: string;
+  name: string;
+  /** The first characters, by which its person recognizes it. */
+  prefix: string;
+  /** SHA-256 of the token, in hex. */
+  hash: string;
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
 }
 
 /** A passkey: the public key of a credential that a person's device or password manager holds. */

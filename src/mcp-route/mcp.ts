@@ -5,11 +5,11 @@ import { Agent, fetch as undiciFetch } from "undici";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ServiceError } from "../errors.ts";
-import { isOwnOrigin } from "../http/same-origin.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { isTerminal } from "../tasks/lifecycle.ts";
 import { pollTask, type PollContext } from "../tasks/tasks.ts";
 import type { createHttpHandler } from "../../mcp/http.ts";
+import { requireOwnOrigin, toWebRequest } from "./web-request.ts";
 
 /** Where MCP clients find the service. */
 export const MCP_PATH = "/mcp";
@@ -50,21 +50,10 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
     handler: async (request, reply) => {
       const { kind } = callerOf(request);
       if (kind !== "admin" && kind !== "agent") throw new ServiceError("FORBIDDEN");
-      const { origin } = request.headers;
-      // The protocol demands it, although no page can have the token.
-      if (origin !== undefined && !isOwnOrigin(request, origin, ctx.config.publicUrl))
-        throw new ServiceError("FORBIDDEN", { message: "A page of another origin may not use MCP." });
+      requireOwnOrigin(request, ctx.config.publicUrl);
       const { refusalOf } = await import("../../mcp/http.ts");
       const { fetch } = await load();
-      const left = new AbortController();
-      reply.raw.once("close", () => left.abort());
-      const asked = new Request(new URL(request.url, ctx.config.publicUrl), {
-        method: request.method,
-        headers: Object.entries(request.headers).flatMap(([name, value]) =>
-          [value ?? []].flat().map((one): [string, string] => [name, one]),
-        ),
-        signal: left.signal,
-      });
+      const asked = toWebRequest(request, reply, ctx.config.publicUrl);
       const untilEnded = async (id: string, signal: AbortSignal) => waitForEnd(ctx, callerOf(request), id, signal);
       return reply.send(refusalOf(asked) ?? (await fetch(asked, { parsedBody: request.body, untilEnded })));
     },

@@ -12,6 +12,8 @@ export function actorOf(caller: Caller | null): Actor {
       return { kind: "agent", id: caller.id, email: null };
     case "service_key":
       return { kind: "embed_key", id: caller.id, email: null };
+    case "personal_token":
+      return { kind: "personal_token", id: caller.person.id, email: caller.person.email };
     case "recipient":
       return { kind: "recipient", id: caller.person?.id ?? null, email: caller.person?.email ?? caller.email };
     case undefined:

@@ -82,6 +82,14 @@ export interface SessionCaller {
   isLimited: boolean;
 }
 
+/** The assistant of a person, with a token that they made. It may only do what the tools of `/mcp/review` do. */
+export interface PersonalTokenCaller {
+  kind: "personal_token";
+  /** The person whose token it is. */
+  person: Person;
+  token_id: string;
+}
+
 /** A product that embeds forms. */
 export interface ServiceKeyCaller {
   kind: "service_key";
@@ -94,7 +102,13 @@ export interface ServiceKeyCaller {
 }
 
 /** The authenticated caller of a request. (spec: Authentication) */
-export type Caller = { kind: "admin" } | SessionCaller | AgentCaller | ServiceKeyCaller | RecipientCaller;
+export type Caller =
+  | { kind: "admin" }
+  | SessionCaller
+  | PersonalTokenCaller
+  | AgentCaller
+  | ServiceKeyCaller
+  | RecipientCaller;
 
 /** @throws ServiceError UNAUTHENTICATED */
 export function callerOf(request: FastifyRequest): Caller {
@@ -108,15 +122,19 @@ export function personOf(caller: Caller): Person | null {
     case "user":
       return caller.user;
     case "recipient":
+    case "personal_token":
       return caller.person;
     default:
       return null;
   }
 }
 
-/** Returns whether the caller is "admin" in the spec, in all projects: the admin token or an authenticated operator. A link is not enough. */
+/**
+ * Returns whether the caller is "admin" in the spec, in all projects: the admin token or an authenticated operator. A link is
+ * not enough, and neither is a personal token.
+ */
 export function isOperator(caller: Caller): boolean {
-  if (caller.kind === "recipient" && caller.grant.kind !== "member") return false;
+  if (!mayOperate(caller)) return false;
   return caller.kind === "admin" || personOf(caller)?.is_operator === true;
 }
 
@@ -125,11 +143,17 @@ export function isOperatorOf(caller: Caller, project: string): boolean {
   return isOperator(caller) || operatedBy(caller).includes(project);
 }
 
-/** Returns the projects in which a caller, who is no operator of all, is one. A link is not enough. */
+/** Returns the projects in which a caller, who is no operator of all, is one. A link is not enough, and neither is a personal token. */
 export function operatedBy(caller: Caller): string[] {
-  if (caller.kind === "recipient" && caller.grant.kind !== "member") return [];
+  if (!mayOperate(caller)) return [];
   const { projects = {} } = personOf(caller) ?? {};
   return Object.keys(projects).filter((slug) => projects[slug] === "operator");
+}
+
+/** Returns whether the way in which a person came lets them do what operators do. */
+function mayOperate(caller: Caller): boolean {
+  if (caller.kind === "personal_token") return false;
+  return caller.kind !== "recipient" || caller.grant.kind === "member";
 }
 
 /** Returns whether a person is in a project. Operators of all are in each. */

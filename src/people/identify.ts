@@ -9,6 +9,8 @@ import { HOUR } from "../lib/time.ts";
 import { AGENT_TOKEN_START, type AgentFinder } from "./agent-caller.ts";
 import type { Caller } from "./caller.ts";
 import { isLimited } from "./passkeys/requirement.ts";
+import { callerWithPersonalToken, refreshPersonalToken } from "./personal-tokens/find.ts";
+import { PERSONAL_TOKEN_START } from "./personal-tokens/token.ts";
 import { callerWithKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
 import { toPerson } from "./sign-in.ts";
 import { findUser, findUserByEmail } from "./store.ts";
@@ -47,6 +49,8 @@ export function createIdentify(ctx: {
         const found = ctx.agents.find(token);
         return found instanceof Promise ? found.then((caller) => counted(ip, caller)) : counted(ip, found);
       }
+      if (token.startsWith(PERSONAL_TOKEN_START))
+        return callerWithPersonalToken(ctx.db, token).then((caller) => counted(ip, caller));
       if (!token.startsWith(SERVICE_KEY_START)) return counted(ip, null);
       return callerWithKey(ctx.db, token).then((caller) => counted(ip, caller));
     }
@@ -90,7 +94,7 @@ async function callerWithSession({ db, config }: { db: Db; config: Config }, ses
 /**
  * Checks again that the credentials of a caller are valid, some time after they were first checked.
  * @returns the caller now: the scopes of an agent, and the projects of a person, may have changed
- * @throws ServiceError UNAUTHENTICATED when the session has ended, FORBIDDEN when the person was deactivated,
+ * @throws ServiceError UNAUTHENTICATED when the session or the personal token has ended, FORBIDDEN when the person was deactivated,
  *   INVALID_EMBED_TOKEN when what created the embed token was revoked, AGENT_TOKEN_REVOKED or AGENT_DISABLED for an agent
  */
 export async function requireStillValid(ctx: { db: Db; agents: AgentFinder }, caller: Caller): Promise<Caller> {
@@ -99,6 +103,11 @@ export async function requireStillValid(ctx: { db: Db; agents: AgentFinder }, ca
     const live = await findSession(ctx.db, caller.session);
     if (live === null) throw new ServiceError("UNAUTHENTICATED");
     return { ...caller, user: live.user };
+  }
+  if (caller.kind === "personal_token") {
+    const live = await refreshPersonalToken(ctx.db, caller.token_id);
+    if (live === null) throw new ServiceError("UNAUTHENTICATED");
+    return live;
   }
   if (caller.kind !== "recipient") return caller;
   const { grant, person, email } = caller;

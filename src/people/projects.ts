@@ -38,6 +38,7 @@ function isKnownTo(caller: Caller, slug: string): boolean {
     case "user":
       return isInProject(caller.user, slug);
     case "recipient":
+    case "personal_token":
       return false;
   }
 }

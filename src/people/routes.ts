@@ -48,6 +48,8 @@ import {
   RenamePasskeyBody,
   PasskeyRequestOptions,
 } from "./passkeys/schema.ts";
+import { personalTokenRoutes } from "./personal-tokens/routes.ts";
+import { CreatePersonalTokenBody, NewPersonalTokenRecord, PersonalTokenRecord } from "./personal-tokens/schema.ts";
 import { ConfirmationWays, ConfirmBody, SessionRecord } from "./session-schema.ts";
 import type { PeopleContext } from "./setup.ts";
 
@@ -66,6 +68,7 @@ export const peopleRoutes = mount<PeopleContext & OidcContext>([
   confirmRoute,
   confirmOptionsRoute,
   ...passkeyRoutes,
+  ...personalTokenRoutes,
   listSessionsRoute,
   endSessionRoute,
   endOtherSessionsRoute,
@@ -101,6 +104,9 @@ export const peopleShapes = [
   CreationOptions,
   AddPasskeyBody,
   RenamePasskeyBody,
+  PersonalTokenRecord,
+  NewPersonalTokenRecord,
+  CreatePersonalTokenBody,
   UserRecord,
   CreateUserBody,
   UpdateUserBody,

@@ -7,7 +7,7 @@ import { recordSecurityEvent } from "../security/record.ts";
 import { requireOperator, type Caller, type Person, type SessionCaller } from "./caller.ts";
 import { isConfirmed } from "./confirmation.ts";
 import type { SessionRecord } from "./session-schema.ts";
-import { endSession, endSessionsOf, liveSessionsOf } from "./sessions.ts";
+import { endSession, endSessionsExcept, endSessionsOf, liveSessionsOf } from "./sessions.ts";
 import { findUser } from "./store.ts";
 
 /** More sessions than a person can look through; the least recently used ones are left out. */
@@ -55,11 +55,11 @@ export async function endOwnSession({ db }: { db: Db }, caller: Caller, id: stri
 export async function endOtherSessions({ db }: { db: Db }, caller: Caller): Promise<void> {
   const { user, session } = requireSession(caller);
   await db.write(async (tx) => {
-    if (await endSessionsOf(tx, user.id, session)) await recordEnded(tx, user);
+    if (await endSessionsExcept(tx, user.id, session)) await recordEnded(tx, user);
   });
 }
 
-/** Ends all sessions of a user. @throws ServiceError FORBIDDEN, USER_NOT_FOUND */
+/** Ends all sessions of a user, and revokes their personal tokens. @throws ServiceError FORBIDDEN, USER_NOT_FOUND */
 export async function endSessionsOfUser({ db }: { db: Db }, caller: Caller, id: string): Promise<void> {
   requireOperator(caller);
   const user = isId("usr", id) ? await findUser(db, id) : null;

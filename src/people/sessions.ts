@@ -14,6 +14,7 @@ import { joinDefault, membershipsOfUser } from "./membership-store.ts";
 import { membershipsIn } from "./memberships.ts";
 import { tidySignIns } from "./oidc/links.ts";
 import { tidyChallenges } from "./passkeys/challenge.ts";
+import { revokePersonalTokensOf, tidyPersonalTokens } from "./personal-tokens/store.ts";
 import { tidyWindows } from "./rate-limits.ts";
 
 export const COOKIE_NAME = "service_session";
@@ -256,11 +257,20 @@ export async function renewSession(
 }
 
 /**
- * Ends every session of a user, at once and everywhere, open polls and streams included.
+ * Ends every session of a user, at once and everywhere, open polls and streams included, and revokes their personal tokens.
+ * @returns whether there were any sessions
+ */
+export async function endSessionsOf(tx: Tx, userId: string): Promise<boolean> {
+  await revokePersonalTokensOf(tx, userId);
+  return endSessionsExcept(tx, userId, null);
+}
+
+/**
+ * Ends the sessions of a user, except one. Their personal tokens stay.
  * @param except - the hash of a session that goes on
  * @returns whether there were any
  */
-export async function endSessionsOf(tx: Tx, userId: string, except: string | null = null): Promise<boolean> {
+export async function endSessionsExcept(tx: Tx, userId: string, except: string | null): Promise<boolean> {
   const ended = await tx.query
     .deleteFrom("sessions")
     .where("user_id", "=", userId)
@@ -276,7 +286,7 @@ export function signedOutHint(userId: string): string {
   return `signed_out:${userId}`;
 }
 
-/** Deletes expired sessions, rate-limit windows, states of completed sign-ins and used challenges. */
+/** Deletes expired sessions, personal tokens, rate-limit windows, states of completed sign-ins and used challenges. */
 export async function tidyPeople({ db }: { db: Db }): Promise<void> {
   await db.write(async (tx) => {
     const now = tx.now();
@@ -287,6 +297,7 @@ export async function tidyPeople({ db }: { db: Db }): Promise<void> {
     await joinDefault(tx);
     await tidyWindows(tx);
     await tidySignIns(tx);
+    await tidyPersonalTokens(tx);
     await tidyChallenges(tx);
   });
 }

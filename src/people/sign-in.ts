@@ -154,6 +154,7 @@ export function readMe(caller: Caller | null, now: number): Me {
     // Other routes accept these credentials. This one does not.
     case "service_key":
     case "recipient":
+    case "personal_token":
     case undefined:
       return ANONYMOUS;
   }

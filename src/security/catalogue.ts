@@ -14,6 +14,10 @@ export const SECURITY_EVENTS = {
   passkeys_reset: "An operator removed all passkeys of a user; `details.passkeys` names them.",
   passkey_counter_regressed:
     "The counter of a passkey went back, so that it may have been copied. Its use was rejected.",
+  personal_token_created: "A person created a personal token for their assistant, or failed to.",
+  personal_token_revoked: "A person revoked one of their personal tokens, or failed to.",
+  personal_tokens_revoked:
+    "All personal tokens of a user were revoked, because they were signed out everywhere, or by an operator; `details.tokens` names them.",
   rate_limit_reached: "A limit of attempts rejected a request.",
   credentials_rejected: "A token or signature was not valid.",
   access_refused: "A request was refused, because its sender lacks the permission or comes from another site.",
@@ -79,6 +83,7 @@ export const ACTOR_KINDS = [
   "admin_token",
   "agent",
   "user",
+  "personal_token",
   "embed_key",
   "recipient",
   "command_line",

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { newId } from "../lib/ids.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
 import { addPasskey, confirmWith } from "../../test/support/passkeys.ts";
+import { newPersonalToken } from "../../test/support/personal-tokens.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { newProject } from "../../test/support/projects.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
@@ -135,6 +136,32 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     assert.equal((await call("DELETE", `/api/auth/passkeys/${passkey.id}`)).status, 204);
     const { id, email } = user;
     return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details: { email, passkey: "Laptop" } };
+  },
+  personal_token_created: async ({ service }) => {
+    const someone = await person(service);
+    const { id: token_id, name, prefix, expires_at } = await newPersonalToken(someone);
+    const { id, email } = someone.user;
+    const details = { email, token_id, name, prefix, expires_at };
+    return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details };
+  },
+  personal_token_revoked: async ({ service }) => {
+    const someone = await person(service);
+    const { id: token_id, name, prefix } = await newPersonalToken(someone);
+    assert.equal((await someone.call("DELETE", `/api/auth/me/tokens/${token_id}`)).status, 204);
+    const { id, email } = someone.user;
+    return {
+      actor: { kind: "user", id, email },
+      target: { kind: "user", id },
+      details: { email, token_id, name, prefix },
+    };
+  },
+  personal_tokens_revoked: async ({ service }) => {
+    const someone = await person(service);
+    const { name, prefix } = await newPersonalToken(someone);
+    const { id } = someone.user;
+    // The second time, there is nothing to revoke.
+    for (let i = 0; i < 2; i++) assert.equal((await service.call("DELETE", `/api/users/${id}/tokens`)).status, 204);
+    return { actor: ADMIN, target: { kind: "user", id }, details: { tokens: [`${name} (${prefix})`] } };
   },
   passkeys_reset: async ({ service }) => {
     const { user, call } = await person(service, { password: PASSWORD });

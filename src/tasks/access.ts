@@ -1,9 +1,10 @@
 import type { Reader } from "../db/database.ts";
+import { listedActionFields } from "../actions/request.ts";
 import { readExclusions } from "../approvals/eligible.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { findPolicy } from "../approvals/store.ts";
 import { ServiceError } from "../errors.ts";
-import { parseJson } from "../lib/json.ts";
+import { parseJson, type JsonText } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { AGENT_SCOPES, isOwnOf, type AgentCaller, type AgentScope } from "../people/agent-caller.ts";
 import {
@@ -19,11 +20,18 @@ import { roleIn } from "../people/memberships.ts";
 import { requireSeesProject } from "../people/projects.ts";
 import { findUser } from "../people/store.ts";
 import { sayWhoCanAnswer } from "./answerers.ts";
+import { whyOnItsPage } from "./by-assistant.ts";
 import { isAmong, listCandidates } from "./candidates.ts";
 import { isHostOf, whyNotByHost } from "./host-answers.ts";
 import { isNamedBy, parseNotify } from "./notify.ts";
 import { routingIn } from "./assign-to.ts";
-import { findRequest, getTaskWithDocuments, type Task, type TaskDocuments } from "./store.ts";
+import {
+  findListedAction,
+  findRequest,
+  getTaskWithDocuments,
+  type Task,
+  type TaskDocuments,
+} from "./store.ts";
 
 /**
  * A person's role for one task. Every surface asks here.
@@ -87,6 +95,8 @@ const ROLE_OF_SCOPE = { ask: "asker", read: "reader", answer: "answerer", embed:
 
 /** The actions that a link allows. */
 const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete", "withdraw"]);
+/** The actions that a personal token allows. */
+const BY_PERSONAL_TOKEN: ReadonlySet<TaskAction> = new Set(["list", "read", "complete"]);
 
 /** The fields of a task that decide about access. */
 type AccessedTask = Pick<
@@ -100,10 +110,11 @@ type AccessedTask = Pick<
   | "on_behalf_of"
   | "approvals"
   | "ladder"
+  | "redact_payload"
 >;
 
-/** The policy is read if the caller has not. */
-type ApprovedTask = AccessedTask & Partial<Pick<TaskDocuments, "approval_policy">>;
+/** What the caller has not read is read. */
+type ApprovedTask = AccessedTask & Partial<Pick<TaskDocuments, "approval_policy" | "listed_action">>;
 
 /**
  * Rejects callers who may never do this, before anything is read. Agents are rejected later if the action concerns a task,
@@ -136,6 +147,7 @@ export function scopeMissing(scopes: readonly AgentScope[]): ServiceError {
 
 function mayEver(caller: Caller, action: TaskAction): boolean {
   if (caller.kind === "recipient" && caller.grant.kind === "link" && !BY_LINK.has(action)) return false;
+  if (caller.kind === "personal_token" && !BY_PERSONAL_TOKEN.has(action)) return false;
   return possibleRoles(caller).some((role) => isAllowed(role, action));
 }
 
@@ -149,6 +161,8 @@ function possibleRoles(caller: Caller): readonly Role[] {
   switch (caller.kind) {
     case "user":
       return operatedBy(caller).length > 0 ? INVOLVED : ASKED;
+    case "personal_token":
+      return ASKED;
     case "recipient":
       return caller.grant.kind === "embed" ? ["embedder"] : INVOLVED;
     case "agent":
@@ -172,9 +186,12 @@ async function* rolesOf(
     if (caller.grant.task_id !== task.id) return;
     if (caller.grant.kind === "embed") return yield "embedder";
   }
+  // A confidential task never reaches an assistant, and is unknown to it.
+  if (caller.kind === "personal_token" && task.redact_payload) return;
   const known = personOf(caller);
   // A link opens one task to its person, and an operator may answer any.
-  if (isOperatorOf(caller, task.project) || (known !== null && runs(known, task.project))) yield "operator";
+  const mayRun = known !== null && caller.kind !== "personal_token" && runs(known, task.project);
+  if (mayRun || isOperatorOf(caller, task.project)) yield "operator";
   // A person of the directory has no part in tasks of other projects.
   if (known !== null && !isInProject(known, task.project)) return;
   const person = identityOf(caller);
@@ -204,7 +221,8 @@ export function canSee(agent: AgentCaller, task: Pick<Task, "project" | "asked_b
 /**
  * Rejects callers who may not do this with this task. Tells people whom `notify` names who can answer.
  * @throws ServiceError FORBIDDEN; TASK_NOT_FOUND for agents that may not know the task, and for people of other projects;
- *   AGENT_SCOPE_MISSING, HOST_MAY_NOT_ANSWER; NEEDS_A_PERSON, EXCLUDED
+ *   AGENT_SCOPE_MISSING, HOST_MAY_NOT_ANSWER; NEEDS_A_PERSON, EXCLUDED. A personal token gets only TASK_NOT_FOUND and
+ *   NEEDS_A_PERSON.
  */
 export async function requireMayWith(
   reader: Reader,
@@ -217,6 +235,8 @@ export async function requireMayWith(
     if (refusal !== null) throw refusal;
     return;
   }
+  // An assistant learns of no task that is not its person's.
+  if (caller.kind === "personal_token") throw new ServiceError("TASK_NOT_FOUND");
   if (caller.kind === "agent") throw await whyNotForAgent(reader, caller, action, task);
   if (caller.kind === "user" && !isInProject(caller.user, task.project)) throw new ServiceError("TASK_NOT_FOUND");
   const excluded = caller.kind === "user" ? await whyExcluded(reader, caller.user, task) : null;
@@ -266,10 +286,14 @@ async function hasRoleFor(reader: Reader, caller: Caller, action: TaskAction, ta
 }
 
 /**
- * Returns why the decision of a caller, who has a role for it, does not count where several people must approve; null if it
- * does, or if one person decides. (beyond: More than one person)
+ * Returns why the decision of a caller, who has a role for it, does not count: where several people must approve, or if it comes
+ * from an assistant. null: it counts. (beyond: More than one person)
  */
 export async function whyNotCounted(reader: Reader, caller: Caller, task: ApprovedTask): Promise<ServiceError | null> {
+  if (caller.kind === "personal_token") {
+    const why = whyOnItsPage({ approvals: task.approvals, ...listedActionFields(await listedActionOf(reader, task)) });
+    return why === null ? null : new ServiceError("NEEDS_A_PERSON", { message: why });
+  }
   if (task.approvals === null) return null;
   const person = personOf(caller);
   // Nor does an embedding product name a person of the directory.
@@ -298,6 +322,10 @@ async function policyOf(reader: Reader, { id, approval_policy = null }: Approved
   return policy;
 }
 
+async function listedActionOf(reader: Reader, { id, listed_action }: ApprovedTask): Promise<JsonText | null> {
+  return listed_action === undefined ? findListedAction(reader, id) : listed_action;
+}
+
 /** Says in one sentence why somebody who may not answer a task cannot: whose decision does not count is told why. */
 export async function sayWhyNot(reader: Reader, caller: Caller, task: AccessedTask): Promise<string> {
   return (await whyNotCounted(reader, caller, task))?.message ?? (await sayWhoCanAnswer(reader, task));
@@ -323,6 +351,8 @@ function identityOf(caller: Caller): Pick<Person, "id" | "email"> | null {
   switch (caller.kind) {
     case "user":
       return caller.user;
+    case "personal_token":
+      return caller.person;
     case "recipient":
       return caller.person ?? (caller.email === null ? null : { id: "", email: caller.email });
     default:
@@ -353,6 +383,8 @@ async function wasNotified(reader: Reader, caller: Caller, { id }: Pick<Task, "i
     }
     case "user":
       return isNotified(reader, caller.user, id);
+    case "personal_token":
+      return isNotified(reader, caller.person, id);
     default:
       return false;
   }
@@ -380,12 +412,12 @@ export function isAssignee(
 
 /**
  * What a list has: the tasks that an agent created; all of some projects; or those assigned or offered to a person, and all of
- * the projects where they are an operator.
+ * the projects where they are an operator. A person's assistant gets no confidential ones.
  */
 export type ListScope =
   | { agent: string }
   | { projects: readonly string[] }
-  | { person: Person; operates: readonly string[] };
+  | { person: Person; operates: readonly string[]; withoutConfidential?: true };
 
 /**
  * Returns what the caller's lists are limited to; null for no limit.
@@ -397,6 +429,7 @@ export async function scopeOf(reader: Reader, caller: Caller, project: string | 
   if (project !== undefined) await requireSeesProject(reader, caller, project);
   if (caller.kind === "agent")
     return caller.scopes.includes("read") ? { projects: [caller.project] } : { agent: caller.id };
+  if (caller.kind === "personal_token") return { person: caller.person, operates: [], withoutConfidential: true };
   if (project !== undefined && isOperatorOf(caller, project)) return { projects: [project] };
   if (caller.kind !== "user" || isOperator(caller)) return null;
   return { person: caller.user, operates: project === undefined ? operatedBy(caller) : [] };

@@ -5,6 +5,9 @@ import type { Actor } from "./decide.ts";
 import { ADMIN } from "./asker.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 
+/** The channel of answers that came over MCP. */
+const MCP = "mcp";
+
 /** Returns the caller as an actor of the audit trail. @param email - the person that a token acts for */
 export function actorOf(caller: Caller, email: string | null = null): Actor {
   switch (caller.kind) {
@@ -15,6 +18,8 @@ export function actorOf(caller: Caller, email: string | null = null): Actor {
       return { type: "agent", email, agent: { id: caller.id, name: caller.name } };
     case "user":
       return { type: "human", email: caller.user.email, agent: null };
+    case "personal_token":
+      return { type: "human", email: caller.person.email, agent: null };
     case "recipient":
       return { type: "human", email: caller.email, agent: null };
   }
@@ -35,6 +40,10 @@ export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
     case "user": {
       const { id, email, display_name } = caller.user;
       return { ...nobody, kind: "person", name: display_name, email, user_id: id, channel: "dashboard" };
+    }
+    case "personal_token": {
+      const { id, email, display_name } = caller.person;
+      return { ...nobody, kind: "person", name: display_name, email, user_id: id, channel: MCP };
     }
     case "recipient": {
       const { email, person, account, channel, grant } = caller;

@@ -56,6 +56,7 @@ export async function listTasks(
     ...query,
     asker: query.agent ?? askerOf(caller).asked_by_id,
     projects: projectsOfQuery(query, scope),
+    withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
   };
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
@@ -87,7 +88,9 @@ function projectsOfQuery({ project }: ListTasksQuery, scope: ListScope | null): 
 /** Returns the projects that a scope is limited to; null: all. */
 function projectsIn(scope: ListScope | null): readonly string[] | null {
   if (scope === null || "agent" in scope) return null;
-  return "projects" in scope ? scope.projects : Object.keys(scope.person.projects);
+  if ("projects" in scope) return scope.projects;
+  // An operator of all is in each.
+  return scope.person.is_operator ? null : Object.keys(scope.person.projects);
 }
 
 /** @throws ServiceError VALIDATION_FAILED */
@@ -97,7 +100,11 @@ function ownAgentOf(caller: Caller): string {
 }
 
 /** A query, whose keys it means, and the projects it is limited to; null: all. */
-type Asked = Omit<ListTasksQuery, "project"> & { asker: string; projects: readonly string[] | null };
+type Asked = Omit<ListTasksQuery, "project"> & {
+  asker: string;
+  projects: readonly string[] | null;
+  withoutConfidential?: boolean;
+};
 
 /**
  * Returns whether an index finds the page. Any other query may read many tasks; on SQLite a worker runs it.
@@ -165,6 +172,7 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
   const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker, projects } = query;
   let select: TaskQuery = reader.query.selectFrom("tasks").modifyEnd(beyondHome("list of tasks"));
   if (projects !== null) select = select.where(isOfProjects(projects));
+  if (query.withoutConfidential === true) select = select.where("redact_payload", "=", 0);
   if (agent !== undefined) select = select.where("asked_by_id", "=", agent).where(IS_OF_AGENT);
   if (key !== undefined) select = select.where("idempotency_key", "=", key).where("asked_by_id", "=", asker);
   if (unassigned === true)

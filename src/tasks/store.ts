@@ -164,6 +164,20 @@ export async function findRequest(reader: Reader, task_id: string): Promise<Aske
   return row ? { ...row, notify: toldOf(row) } : null;
 }
 
+const selectListedAction = readStatement<OfTask, Pick<TaskDocuments, "listed_action">>((query, param) =>
+  query
+    .selectFrom("task_documents")
+    .select("listed_action")
+    .where("task_id", "=", param("task_id"))
+    .where("home", "=", param("home")),
+);
+
+/** Returns what lists say of a task's actions, as JSON; null if it is not about actions, or gone. */
+export async function findListedAction(reader: Reader, task_id: string): Promise<string | null> {
+  const [row] = await reader.run(selectListedAction, ofTask(task_id));
+  return row?.listed_action ?? null;
+}
+
 /** The same on Citus, where only the tasks of this home are asked. */
 const selectIdByKeyAtHome = readStatement<KeyOfAsker & { home: number }, { id: string }>((query, param) =>
   query

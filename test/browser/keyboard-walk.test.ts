@@ -67,6 +67,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/playground", "Send as test task"],
       ["/settings", "This browser"],
       ["/settings/sessions", "Where you are signed in"],
+      ["/settings/tokens", "Create a token"],
       ["/settings/status", "Public URL"],
       ["/settings/email", "Add a sender"],
       ["/settings/slack", "Create the app in Slack"],

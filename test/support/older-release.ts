@@ -87,6 +87,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ],
   ["0028-hooks", ["drop table hook_questions", "drop table hook_rules", "drop table hook_calls"]],
   ["0029-host-answers", ["alter table agents drop column host_answers"]],
+  ["0030-personal-tokens", ["drop table personal_tokens"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

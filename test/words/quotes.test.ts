@@ -50,7 +50,7 @@ void test("every page of the dashboard that a guide names has that name", () => 
     Array.from(
       text
         .replaceAll(/\s+/g, " ")
-        .matchAll(/\b(?:under (?:Settings[,>]? )?|Settings,? (?:> )?)([A-Z][a-z]+(?: keys)?)(?![-\w])/g),
+        .matchAll(/\b(?:under (?:Settings[,>]? )?|Settings,? (?:> )?)([A-Z][a-z]+(?: keys| tokens)?)(?![-\w])/g),
       ([, label]) => ({ file, label: label! }),
     ),
   );

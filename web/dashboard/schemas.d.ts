@@ -2110,6 +2110,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PersonalToken: {
+            /** @example ptk_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description By which its person recognizes it. */
+            name: string;
+            /**
+             * @description The first characters of the token.
+             * @example hts_person_Q2x9A
+             */
+            prefix: string;
+            /**
+             * @description When it was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description From when on it is refused. An expired token stays in the list for 30 days.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+            /**
+             * @description When it was last used, to within a minute.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_used_at: string | null;
+        };
+        NewPersonalToken: {
+            /** @example ptk_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description By which its person recognizes it. */
+            name: string;
+            /**
+             * @description The first characters of the token.
+             * @example hts_person_Q2x9A
+             */
+            prefix: string;
+            /**
+             * @description When it was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description From when on it is refused. An expired token stays in the list for 30 days.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+            /**
+             * @description When it was last used, to within a minute.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_used_at: string | null;
+            /** @description The token. It is shown only once. */
+            token: string;
+        };
+        /**
+         * @example {
+         *       "name": "Claude Code",
+         *       "expires_in_days": 90
+         *     }
+         */
+        CreatePersonalToken: {
+            /** @description Where it will be used, such as the name of a program. */
+            name: string;
+            /** @description Default: 90. */
+            expires_in_days?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         User: {
             /** @example usr_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
@@ -2651,6 +2719,9 @@ export interface components {
              *     - `passkey_removed`: A person removed one of their passkeys, or failed to.
              *     - `passkeys_reset`: An operator removed all passkeys of a user; `details.passkeys` names them.
              *     - `passkey_counter_regressed`: The counter of a passkey went back, so that it may have been copied. Its use was rejected.
+             *     - `personal_token_created`: A person created a personal token for their assistant, or failed to.
+             *     - `personal_token_revoked`: A person revoked one of their personal tokens, or failed to.
+             *     - `personal_tokens_revoked`: All personal tokens of a user were revoked, because they were signed out everywhere, or by an operator; `details.tokens` names them.
              *     - `rate_limit_reached`: A limit of attempts rejected a request.
              *     - `credentials_rejected`: A token or signature was not valid.
              *     - `access_refused`: A request was refused, because its sender lacks the permission or comes from another site.
@@ -2702,7 +2773,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -2718,7 +2789,7 @@ export interface components {
                  * @description The credentials. `several`: failures of several callers, counted together.
                  * @enum {string}
                  */
-                kind: "admin_token" | "agent" | "user" | "embed_key" | "recipient" | "command_line" | "anonymous" | "several" | "service";
+                kind: "admin_token" | "agent" | "user" | "personal_token" | "embed_key" | "recipient" | "command_line" | "anonymous" | "several" | "service";
                 /** @description Id of the user or the embed key. */
                 id: string | null;
                 /** @description For a failed sign-in, the email that was entered. */

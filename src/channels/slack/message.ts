@@ -246,6 +246,7 @@ const CHANNELS: ReadonlyMap<string | null, string> = new Map([
   ["email", "by email"],
   ["dashboard", "on the dashboard"],
   ["embed", "in an embedded form"],
+  ["mcp", "through MCP"],
 ]);
 
 /** The message after the task is closed: the outcome, and no buttons. */

@@ -76,7 +76,7 @@ export const updateMeRoute = defineRoute({
   url: "/auth/me",
   operationId: "updateMe",
   summary: "Change your own name, time zone or password",
-  description: "A new password needs the current one, and ends your other sessions.",
+  description: "A new password needs the current one. It ends your other sessions, and revokes your personal tokens.",
   tags,
   credentials: ["session"],
   body: Type.Unsafe<UpdateMeBody>(Type.Ref("UpdateMe")),

@@ -134,7 +134,8 @@ export const endUserSessionsRoute = defineRoute({
   url: "/users/:id/sessions",
   operationId: "endUserSessions",
   summary: "Sign a user out everywhere",
-  description: "Ends all sessions of the user immediately. The user can sign in again.",
+  description:
+    "Ends all sessions of the user immediately, and revokes their personal tokens. The user can sign in again.",
   tags: ["Users"],
   credentials: SIGNED_IN,
   needsConfirmation: true,

@@ -130,7 +130,7 @@ function Password({ me }: { me: Me }) {
       }}
     >
       <h2 id="password">Password</h2>
-      <p className="muted">A new password signs you out everywhere else.</p>
+      <p className="muted">A new password signs you out everywhere else, and revokes your personal tokens.</p>
       {/* Tells password managers which account it belongs to. */}
       <input hidden readOnly autoComplete="username" value={me.email ?? ""} />
       <PasswordInput

@@ -8,6 +8,8 @@ export type ServiceKey = Schemas["ServiceKey"];
 export type NewServiceKey = Schemas["NewServiceKey"];
 export type Session = Schemas["Session"];
 export type Passkey = Schemas["Passkey"];
+export type PersonalToken = Schemas["PersonalToken"];
+export type NewPersonalToken = Schemas["NewPersonalToken"];
 export type Settings = Schemas["Settings"];
 /** A sender of email; the API calls it an identity. */
 export type Sender = Schemas["EmailIdentity"];
@@ -48,6 +50,14 @@ export const PASSKEYS = "/api/auth/passkeys";
 export const passkeysQuery = queryOptions({
   queryKey: ["passkeys"],
   queryFn: () => get<Passkey[]>(PASSKEYS),
+});
+
+export const PERSONAL_TOKENS = "/api/auth/me/tokens";
+
+/** The oldest first. */
+export const personalTokensQuery = queryOptions({
+  queryKey: ["personal tokens"],
+  queryFn: () => get<PersonalToken[]>(PERSONAL_TOKENS),
 });
 
 export const SESSIONS = "/api/auth/sessions";

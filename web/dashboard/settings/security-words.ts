@@ -11,6 +11,9 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   passkey_removed: ["Passkey removed", "Passkey not removed"],
   passkeys_reset: ["Passkeys removed by an operator", "Passkeys not removed"],
   passkey_counter_regressed: ["Passkey may be copied", "Passkey may be copied: rejected"],
+  personal_token_created: ["Personal token created", "Personal token not created"],
+  personal_token_revoked: ["Personal token revoked", "Personal token not revoked"],
+  personal_tokens_revoked: ["Personal tokens revoked", "Personal tokens not revoked"],
   rate_limit_reached: ["Too many attempts", "Too many attempts"],
   credentials_rejected: ["Invalid token rejected", "Invalid token rejected"],
   access_refused: ["Access refused", "Access refused"],
@@ -80,6 +83,8 @@ export function whoOf({ actor: { kind, id, email } }: SecurityEvent): string {
       return `Agent ${id ?? ""}`;
     case "user":
       return email ?? id ?? "A person";
+    case "personal_token":
+      return `Assistant of ${email ?? id ?? "a person"}`;
     case "recipient":
       return email ?? "A recipient";
     case "embed_key":

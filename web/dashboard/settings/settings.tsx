@@ -24,6 +24,8 @@ import { Status } from "./status.tsx";
 const Templates = lazily("templates", async () => (await import("../escalation/templates.tsx")).Templates);
 const Hooks = lazily("hooks", async () => (await import("../hooks/hooks.tsx")).Hooks);
 
+const PersonalTokens = lazily("personal tokens", async () => (await import("./personal-tokens.tsx")).PersonalTokens);
+
 interface Part {
   /** The last part of the address; undefined for `/settings`. */
   readonly part?: string;
@@ -37,6 +39,12 @@ const PARTS: readonly Part[] = [
   { label: "Profile", about: "Your profile and preferences.", Content: Profile },
   { part: "passkeys", label: "Passkeys", about: "Sign in without your password.", Content: Passkeys },
   { part: "sessions", label: "Sessions", about: "Browsers and programs that are signed in as you.", Content: Sessions },
+  {
+    part: "tokens",
+    label: "Personal tokens",
+    about: "Answer from your own assistant.",
+    Content: PersonalTokens,
+  },
   {
     part: "status",
     label: "Status",

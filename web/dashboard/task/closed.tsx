@@ -185,6 +185,7 @@ const CHANNELS: Readonly<Record<string, string>> = {
   slack: "Slack",
   email: "email",
   embed: "an embedded form",
+  mcp: "MCP",
 };
 
 interface UnsentProps {

@@ -8,6 +8,7 @@ import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { CompanyAccount } from "./company-account.tsx";
 import { PasskeysOf } from "./passkeys.tsx";
+import { PersonalTokensOf } from "./personal-tokens.tsx";
 import { SignOutButton } from "./sign-out-button.tsx";
 import { addUser, changeUser, nameOf, refreshUsers } from "./queries.ts";
 import type { User, UserFields } from "./queries.ts";
@@ -89,6 +90,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
         )}
         {user !== null && <CompanyAccount user={user} />}
         {user !== null && !isMyself && <PasskeysOf user={user} />}
+        {user !== null && !isMyself && <PersonalTokensOf user={user} />}
         {user !== null && !isMyself && user.has_password && <SignOutButton user={user} />}
         <FormEnd error={errors.form} label={user === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
       </form>

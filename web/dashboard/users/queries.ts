@@ -100,6 +100,23 @@ export async function removePasskeysOf(id: string): Promise<void> {
   await refreshUsers();
 }
 
+/** The personal tokens of a person, the oldest first. */
+export function personalTokensQuery(id: string) {
+  return queryOptions({
+    queryKey: ["users", "tokens-of", id],
+    queryFn: () => get<Schemas["PersonalToken"][]>(`/api/users/${id}/tokens`),
+  });
+}
+
+/**
+ * Revokes all personal tokens of a person.
+ * @throws ApiError, OfflineError
+ */
+export async function revokeTokensOf(id: string): Promise<void> {
+  await remove(`/api/users/${id}/tokens`);
+  await refreshUsers();
+}
+
 /** Returns the display name of a person. */
 export function nameOf(user: User): string {
   return user.display_name ?? addressOf(user);

@@ -40,7 +40,7 @@ export function SignOutButton({ user }: { user: User }) {
     );
   return (
     <div className="notice stack">
-      <p>End all sessions of {nameOf(user)} now? They can sign in again.</p>
+      <p>End all sessions of {nameOf(user)} and revoke their personal tokens now? They can sign in again.</p>
       <div className="row">
         <Button color="bad" size="xs" loading={busy} onClick={() => void signOut()}>
           End sessions

@@ -1,0 +1,205 @@
+import { Button, SegmentedControl, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { post, remove } from "../api.ts";
+import { queryClient } from "../queries.ts";
+import { Confirm } from "../ui/confirm.tsx";
+import { CopyButton } from "../ui/copy.tsx";
+import { useDialog } from "../ui/dialog.ts";
+import { ErrorPanel } from "../ui/page.tsx";
+import { Moment, Time } from "../ui/times.tsx";
+import { toast } from "../ui/toasts.ts";
+import { Problem, problemAt, textOf } from "./form.tsx";
+import { PERSONAL_TOKENS, personalTokensQuery } from "./queries.ts";
+import type { NewPersonalToken, PersonalToken } from "./queries.ts";
+import "../operate.css";
+
+/** The tokens with which the person's own assistants answer for them. */
+export function PersonalTokens() {
+  const [fresh, setFresh] = useState<NewPersonalToken | null>(null);
+  return (
+    <>
+      {fresh === null ? <Create onDone={setFresh} /> : <Secret fresh={fresh} onStored={() => setFresh(null)} />}
+      <Tokens />
+    </>
+  );
+}
+
+const LIFETIMES = [
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "1 year" },
+];
+
+function Create({ onDone }: { onDone: (fresh: NewPersonalToken) => void }) {
+  const [days, setDays] = useState("90");
+  const create = useMutation({
+    mutationFn: (fields: { name: string; expires_in_days: number }) => post<NewPersonalToken>(PERSONAL_TOKENS, fields),
+    onSuccess: async (fresh) => {
+      onDone(fresh);
+      await queryClient.invalidateQueries(personalTokensQuery);
+    },
+  });
+  return (
+    <form
+      className="surface stack"
+      aria-labelledby="create"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate({ name: textOf(event.currentTarget, "name"), expires_in_days: Number(days) });
+      }}
+    >
+      <h2 id="create">Create a token</h2>
+      <p className="muted">
+        With a personal token, your own assistant lists what waits for you, and hands in what you decide. It can do
+        nothing else. It never sees confidential tasks. Approvals by several people and actions with a high risk stay on
+        their page.
+      </p>
+      <TextInput
+        name="name"
+        label="Name"
+        description="Name the assistant that will use it."
+        autoComplete="off"
+        maxLength={100}
+        required
+        withAsterisk={false}
+        error={problemAt(create.error, "/name")}
+      />
+      <div className="choice">
+        <p id="lifetime">Expires after</p>
+        <SegmentedControl
+          withItemsBorders={false}
+          aria-labelledby="lifetime"
+          value={days}
+          onChange={setDays}
+          data={LIFETIMES}
+        />
+      </div>
+      <Problem error={create.error} fields={["/name"]} />
+      <div className="row">
+        <Button type="submit" loading={create.isPending}>
+          Create token
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Shows a new token once, and how an assistant gets it. It is not stored, so a reload removes it. */
+function Secret({ fresh, onStored }: { fresh: NewPersonalToken; onStored: () => void }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const url = `${location.origin}/mcp/review`;
+  const headers = { Authorization: `Bearer ${fresh.token}` };
+  const settings = JSON.stringify({ mcpServers: { "my-tasks": { type: "http", url, headers } } }, null, 2);
+  const command = `claude mcp add --transport http my-tasks ${url} --header "Authorization: Bearer ${fresh.token}"`;
+  return (
+    <section className="surface stack" aria-labelledby="secret">
+      <h2 id="secret" ref={heading} tabIndex={-1}>
+        Token of {fresh.name}
+      </h2>
+      <p>Store the token now, where only your assistant can read it. It is not shown again.</p>
+      <code className="secret">{fresh.token}</code>
+      <div className="row">
+        <CopyButton text={fresh.token} label="Copy token" />
+      </div>
+      <HowTo title="In the settings of an MCP client" text={settings} label="Copy settings" />
+      <HowTo title="In Claude Code" text={command} label="Copy command" />
+      <div className="row">
+        <Button size="xs" onClick={onStored}>
+          I have stored it
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function HowTo({ title, text, label }: { title: string; text: string; label: string }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+      <pre className="snippet" tabIndex={0} role="region" aria-label={title}>
+        {text}
+      </pre>
+      <div className="row">
+        <CopyButton text={text} label={label} />
+      </div>
+    </>
+  );
+}
+
+function Tokens() {
+  const query = useQuery(personalTokensQuery);
+  const { asked: revoking, ask: revoke, close } = useDialog<PersonalToken>();
+  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isError)
+    return <ErrorPanel title="Could not load your tokens" error={query.error} retry={() => void query.refetch()} />;
+  return (
+    <section className="surface stack" aria-labelledby="tokens">
+      <h2 id="tokens">Your tokens</h2>
+      {query.data.length === 0 ? (
+        <p className="muted">You have no personal tokens.</p>
+      ) : (
+        <TokenTable tokens={query.data} onRevoke={revoke} />
+      )}
+      {revoking !== null && (
+        <Confirm
+          title={`Revoke the token of ${revoking.name}?`}
+          action="Revoke token"
+          onConfirm={async () => {
+            await remove(`${PERSONAL_TOKENS}/${revoking.id}`);
+            toast({ message: `Token of ${revoking.name} revoked` });
+            await queryClient.invalidateQueries(personalTokensQuery);
+          }}
+          onClose={close}
+        >
+          Your assistant can no longer answer with it, from now on. This can't be undone.
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+interface TableProps {
+  tokens: readonly PersonalToken[];
+  onRevoke: (token: PersonalToken) => void;
+}
+
+function TokenTable({ tokens, onRevoke }: TableProps) {
+  return (
+    <table className="data as-cards" aria-label="Personal tokens">
+      <thead>
+        <tr>
+          <th scope="col">Token</th>
+          <th scope="col">Expires</th>
+          <th scope="col">Last used</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {tokens.map((token) => (
+          <tr key={token.id}>
+            <th scope="row">
+              <strong>
+                <bdi>{token.name}</bdi>
+              </strong>
+              <code title="The start of the token">{token.prefix}</code>
+            </th>
+            <td data-label="Expires">
+              {Date.parse(token.expires_at) <= Date.now() ? "Expired" : <Time at={token.expires_at} />}
+            </td>
+            <td data-label="Last used">{token.last_used_at === null ? "Never" : <Moment at={token.last_used_at} />}</td>
+            <td>
+              <Button variant="default" size="xs" aria-label={`Revoke ${token.name}`} onClick={() => onRevoke(token)}>
+                Revoke
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
