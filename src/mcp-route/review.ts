@@ -13,7 +13,10 @@ export const REVIEW_PATH = "/mcp/review";
  * only route that takes personal tokens, and it takes nothing else. The tools call the use-cases in this process, because no
  * other route would accept the token.
  */
-export const reviewMcpRoutes: FastifyPluginAsync<{ ctx: ReviewContext & { version: string } }> = async (app, { ctx }) => {
+export const reviewMcpRoutes: FastifyPluginAsync<{ ctx: ReviewContext & { version: string } }> = async (
+  app,
+  { ctx },
+) => {
   app.route({
     // Without sessions there is no stream to open and nothing to delete: other methods are 405, as the protocol says.
     method: "POST",

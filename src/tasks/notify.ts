@@ -69,8 +69,9 @@ function readEntry(entry: string, path: string, channels: readonly NotifiableCha
 
 /** Returns whether a task reaches people in a way that has a reminder by default. */
 export function isMailed(notify: readonly Destination[], channels: readonly NotifiableChannel[]): boolean {
-  const reminding = new Set(channels.filter(({ remindsByDefault }) => remindsByDefault).map(({ name }) => name));
-  return notify.some(({ channel }) => reminding.has(channel));
+  return notify.some(({ channel }) =>
+    channels.some(({ name, remindsByDefault }) => name === channel && remindsByDefault),
+  );
 }
 
 /** Parses the stored `notify` of a task. */

@@ -321,13 +321,13 @@ testInBrowser(
     await fits(shown);
     assert.equal(await shown.frame.locator("script").count(), 1);
     // What another frame sends is no message of the host.
-  await shown.frame.evaluate(() => {
-    postMessage({ jsonrpc: "2.0", method: "ui/notifications/tool-cancelled", params: {} }, "*");
-  });
-  shown.bridge.setHostContext({ theme: "dark" });
-  await shown.frame.waitForFunction(() => document.documentElement.dataset["theme"] === "dark");
-  await hasCount(shown.frame.getByRole("heading", { name: "Cancelled" }), 0);
-  // A second result, as another call of the model, shows that call and answers nothing.
+    await shown.frame.evaluate(() => {
+      postMessage({ jsonrpc: "2.0", method: "ui/notifications/tool-cancelled", params: {} }, "*");
+    });
+    shown.bridge.setHostContext({ theme: "dark" });
+    await shown.frame.waitForFunction(() => document.documentElement.dataset["theme"] === "dark");
+    await hasCount(shown.frame.getByRole("heading", { name: "Cancelled" }), 0);
+    // A second result, as another call of the model, shows that call and answers nothing.
     await shown.bridge.sendToolResult(shown.result);
     await shown.until("tools/call read_request", 2);
     assert.deepEqual(callsOf(shown), ["tools/call read_request", "tools/call read_request"]);
