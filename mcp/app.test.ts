@@ -37,7 +37,8 @@ const begin = (client: Client, question: string) => tool(client, "ask_human", { 
 /** Asks, reads the form and answers, as a host does. */
 async function answerInForm(client: Client): Promise<void> {
   const { tools } = await client.listTools();
-  const uiOf = (name: string) => tools.find((one) => one.name === name)?._meta?.["ui"];
+  const metaOf = new Map(tools.map(({ name, _meta: meta }) => [name, meta]));
+  const uiOf = (name: string) => metaOf.get(name)?.["ui"];
   for (const name of ["ask_human", "approve_action"]) assert.deepEqual(uiOf(name), { resourceUri: FORM });
   for (const name of ["read_request", "answer_request"])
     assert.deepEqual(uiOf(name), { resourceUri: FORM, visibility: ["app"] });
@@ -54,7 +55,7 @@ async function answerInForm(client: Client): Promise<void> {
   // It does not wait, although it may: the person sees the form when the call has returned.
   const asked = await client.callTool({ name: "ask_human", arguments: { question: "Ship it?", wait_seconds: 50 } });
   assert.match(textOf(asked), /^The person who uses this conversation sees the question as a form.*No answer yet\./);
-  const { request_id } = asked.structuredContent as unknown as HumanRequest;
+  const { request_id } = asked.structuredContent as HumanRequest;
   const read = await tool<{ form: { payload: object; review_html: string } }>(client, "read_request", { request_id });
   assert.match(read.form.review_html, /<h1 dir="auto">Ship it\?<\/h1>/);
 
@@ -94,7 +95,7 @@ for (const era of ["auto", "legacy"] as const)
         const { tools } = await client.listTools();
         assert.equal(tools.length, 5);
         assert.deepEqual(
-          tools.filter((one) => one._meta !== undefined),
+          tools.filter((one) => "_meta" in one),
           [],
         );
         assert.deepEqual((await client.listResources()).resources, []);

@@ -20,7 +20,7 @@ export function reviewReader(
 ): ReadReview {
   return async (taskId, look, signal) => {
     const query = new URLSearchParams(Object.entries(look).filter(([, value]) => value !== undefined));
-    const answer = await call(`${baseUrl}/api/tasks/${encodeURIComponent(taskId)}/review?${query}`, {
+    const answer = await call(`${baseUrl}/api/tasks/${encodeURIComponent(taskId)}/review?${query.toString()}`, {
       headers: { authorization: `Bearer ${token}` },
       signal,
     });

@@ -33,7 +33,7 @@ async function start(t: TestContext, agent: object = { host_answers: true }) {
   return { service, host: await startAppHost(t, service.url, token) };
 }
 
-const requestOf = ({ result }: ShownCall) => result.structuredContent as unknown as HumanRequest;
+const requestOf = ({ result }: ShownCall) => result.structuredContent as HumanRequest;
 
 function taskOf(service: Service, shown: ShownCall): Promise<TaskRecord> {
   return service.call("GET", `/api/tasks/${requestOf(shown).request_id}`);
@@ -42,7 +42,7 @@ function taskOf(service: Service, shown: ShownCall): Promise<TaskRecord> {
 async function answered(host: AppHost, shown: ShownCall): Promise<HumanRequest> {
   const { request_id } = requestOf(shown);
   const { structuredContent } = await host.call("check_on_human", { request_id, wait_seconds: 0 });
-  return structuredContent as unknown as HumanRequest;
+  return structuredContent as HumanRequest;
 }
 
 async function fillIn({ frame }: ShownCall, version = "4.2"): Promise<void> {

@@ -18,7 +18,7 @@ interface Message {
 type Listeners = Readonly<Record<string, (params: never) => void>>;
 
 /** The requests of the host that this page answers. Neither needs anything done. */
-const ANSWERED = ["ping", "ui/resource-teardown"];
+const ANSWERED = new Set(["ping", "ui/resource-teardown"]);
 
 const waiting = new Map<unknown, (reply: Message) => void>();
 let sent = 0;
@@ -52,6 +52,6 @@ export function listen(listeners: Listeners): void {
       waiting.get(id)?.(data);
       waiting.delete(id);
     } else if (id === undefined) listeners[method]?.(params as never);
-    else post({ id, ...(ANSWERED.includes(method) ? { result: {} } : { error: { code: -32_601, message: method } }) });
+    else post({ id, ...(ANSWERED.has(method) ? { result: {} } : { error: { code: -32_601, message: method } }) });
   });
 }

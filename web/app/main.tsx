@@ -115,7 +115,7 @@ keepWithin((link) => {
 });
 listen({
   "ui/notifications/host-context-changed": take,
-  "ui/notifications/tool-result": load,
+  "ui/notifications/tool-result": (asking: ToolResult<Asked>) => void load(asking),
   "ui/notifications/tool-cancelled": () =>
     close("Cancelled", "The host cancelled the call of the agent. Nothing was sent."),
 });

@@ -159,14 +159,15 @@ export async function startAppHost(t: TestContext, url: string, token: string): 
       return client.callTool({ name, arguments: given });
     };
     bridge.onopenlink = async ({ url }) => (shown.opened.push(url), {});
-    if (talks) {
-      bridge.onupdatemodelcontext = async ({ content = [] }) => (shown.context.push(textOf(content)), {});
-      bridge.onmessage = async ({ content }) => (shown.messages.push(textOf(content)), {});
-    }
+    const hears: Pick<AppBridge, "onupdatemodelcontext" | "onmessage"> = {
+      onupdatemodelcontext: async ({ content = [] }) => (shown.context.push(textOf(content)), {}),
+      onmessage: async ({ content }) => (shown.messages.push(textOf(content)), {}),
+    };
+    if (talks) Object.assign(bridge, hears);
     const transport = new PageTransport(page, shown.sent);
     await transport.open(`${host}/?${crypto.randomUUID()}#${encodeURIComponent(sandbox)}`, bridge);
     // What the extension does not know is no message of it.
-    bridge.onerror = (error) => transport.problems.push(error.message);
+    Object.assign(bridge, { onerror: (error: Error) => transport.problems.push(error.message) });
     t.after(() => assert.deepEqual(transport.problems, []));
     await transport.isProxyReady;
     const isReady = new Promise<void>((resolve) => bridge.addEventListener("initialized", () => resolve()));
@@ -202,10 +203,10 @@ async function startPage(t: TestContext, html: string, policy?: string): Promise
 async function readPage(client: Client, uri: string): Promise<string> {
   assert.ok(uri.startsWith("ui://"), uri);
   const { contents } = await client.readResource({ uri });
-  const [content] = contents;
   assert.equal(contents.length, 1);
-  assert.equal(content!.mimeType, RESOURCE_MIME_TYPE);
-  const { csp, permissions } = (content!._meta?.["ui"] ?? {}) as Record<string, unknown>;
+  const { mimeType, _meta: meta, ...content } = contents[0]!;
+  assert.equal(mimeType, RESOURCE_MIME_TYPE);
+  const { csp, permissions } = (meta?.["ui"] ?? {}) as Record<string, unknown>;
   assert.deepEqual([csp, permissions], [undefined, undefined], "it needs nothing that a host does not give to all");
   const { text } = content as { text: string };
   assert.match(text, /^<!doctype html>/);
