@@ -241,6 +241,12 @@ testInBrowser(
     await page.getByText("You have unsaved changes.").waitFor();
     await hasCount(page.locator("[id^=rule-]"), 0);
     assert.deepEqual((await rulesOf(service)).rules, stored);
+    // The browser asks before it closes the page.
+    const asked = page.waitForEvent("dialog");
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    assert.equal(dialog.type(), "beforeunload");
+    await dialog.dismiss();
     await button(page, "Discard changes").click();
     await confirm(page, "Discard your changes?", "Discard changes");
     await hasRules(page, a, b, c);

@@ -30,7 +30,7 @@ export function HostSettings({ isOpen }: { isOpen: boolean }) {
             <CopyButton text={text} label="Copy the settings" />
           </div>
         </li>
-        <li>Restart Claude Code. Its first call appears on this page.</li>
+        <li>Start a new session of Claude Code. Its first call appears on this page.</li>
       </ol>
       <p className="muted">
         The page <code>docs/hooks.md</code> of this service says more, and the <a href="/api/redoc">API reference</a>{" "}
