@@ -75,7 +75,7 @@ export const ERRORS = {
   HOST_MAY_NOT_ANSWER: {
     status: 403,
     message: "The host of the agent may not answer this task.",
-    help: "With `host_answers`, the host of an agent hands in answers of the person who uses it. It may do so for tasks that this agent created for no particular person: without `assign_to`, `notify`, and steps that tell or choose people. Confidential tasks, actions of high risk, and tasks that several people must approve are answered by a person who is known: on the page of the task, in a message, or in an embedded form.",
+    help: "With `host_answers`, the host of an agent may answer tasks that this agent created for no one in particular. The message says why this is not such a task. A person answers it on its page.",
   },
   CONFIRMATION_REQUIRED: {
     status: 403,

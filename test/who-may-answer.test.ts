@@ -96,7 +96,8 @@ const TABLES = {
   deactivated   +    +       +         +         +        +       +       +`,
   // The assistant of a person answers what is theirs. That they are an operator does not count there.
   review: RULE.replace(/operator(?: +\+)+/, (row) => row.replaceAll("+", "-")),
-  // Tools are for agents that ask: none of them answers, and a person's session opens none.
+  // Tools are for agents that ask: none of them answers for a person of the directory, and a person's session opens none. What a
+  // trusted host hands in, mcp/elicitation.test.ts is about.
   mcp: `
                one  pool  several  unmatched  nobodys  given  claimed  lapsed
   operator      -    -       -         -         -        -       -       -
