@@ -3,6 +3,7 @@ import { isFallback } from "../../../endings/answer-state.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { usePeople } from "../projects/queries.ts";
 import { nameOf } from "../queries.ts";
+import { atHostOf } from "../task/actor.ts";
 import { named, type Names } from "./names.ts";
 
 type Closed = Pick<
@@ -66,11 +67,6 @@ export function answererOf(
   if (person !== null && person !== undefined) return person;
   if (decided_by?.kind === "person" && decided_by.name !== null) return decided_by.name;
   return member === null ? null : "A Slack member";
-}
-
-/** Names the person who uses an agent. Nothing but its host knows them. */
-export function atHostOf(agent: string): string {
-  return `The person at the host of ${agent}`;
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { AuditEntry } from "../api.ts";
-import { atHostOf } from "../inbox/who.ts";
 
 /** Returns who did what an entry says. */
 export function actorOf(entry: AuditEntry): string {
@@ -10,6 +9,11 @@ export function actorOf(entry: AuditEntry): string {
 /** Returns the agent of an entry, or the person who uses it, whose answer its host handed in; null without an agent. */
 export function agentIn({ agent_name, extra }: AuditEntry): string | null {
   return agent_name !== null && extra?.["at_host"] === true ? atHostOf(agent_name) : agent_name;
+}
+
+/** Names the person who uses an agent. Nothing but its host knows them. */
+export function atHostOf(agent: string): string {
+  return `The person at the host of ${agent}`;
 }
 
 /** Returns the Slack member who did it; null if it was not done in Slack. */
