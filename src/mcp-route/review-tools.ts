@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { ServiceError } from "../errors.ts";
 import { toServiceError } from "../http/error-response.ts";
-import type { JsonObject } from "../lib/json.ts";
 import type { PersonalTokenCaller } from "../people/caller.ts";
 import { whyOnItsPage } from "../tasks/by-assistant.ts";
 import { isTerminal } from "../tasks/lifecycle.ts";
@@ -166,7 +165,7 @@ function createReviewServer(
     },
     async ({ request_id, answer }) =>
       answered(async () => {
-        const task = await completeTask(ctx, caller, request_id, { response: answer as JsonObject });
+        const task = await completeTask(ctx, caller, request_id, { response: answer });
         const { status, verifier_result, verification_attempts_left } = JSON.parse(
           await recordAfter(ctx.db, task, caller),
         ) as TaskRecord;

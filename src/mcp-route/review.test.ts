@@ -105,7 +105,7 @@ testWithAssistant(
       },
     });
     const answered = await assistant.tool("answer", { request_id: soon.id, answer: { approved: true } });
-    assert.deepEqual(answered.value, { request_id: soon.id, status: "completed", url: requests[0]!.url });
+    assert.deepEqual(answered.value, { request_id: soon.id, status: "completed", url: requests[0]?.url });
 
     const task = await read(service, soon.id);
     assert.deepEqual(task.response, { approved: true });
@@ -176,8 +176,8 @@ testWithAssistant("the decision about an action is approve, edit, reject or resp
     decision: "respond",
     message: "Ask Bob.",
   });
-  assert.match(String(await decide({ decision: "edit", args: { amount: 500, to: { name: "Mia" } } })), /100/);
-  assert.match(String(await decide({ decision: "respond" })), /message/);
+  assert.match(JSON.stringify(await decide({ decision: "edit", args: { amount: 500, to: { name: "Mia" } } })), /100/);
+  assert.match(JSON.stringify(await decide({ decision: "respond" })), /message/);
   const [first] = await desk.waiting();
   assert.deepEqual(first!.from_agent.action, { name: "refund", risk: "normal" });
   assert.deepEqual(first!.from_agent.context, { amount: 90, to: { name: "Mia" } });
@@ -243,9 +243,9 @@ testWithAssistant("the tasks of others are unknown, to the assistant of an opera
   await newProject(service, "elsewhere");
   await addUser(service, { email: "eve@example.com", projects: ["elsewhere"] });
   const others = [
-    await service.create({ assign_to: { email: bob.email } } as never),
+    await service.create({ assign_to: { email: bob.email } }),
     await service.create(),
-    await service.create({ project: "elsewhere", assign_to: { email: "eve@example.com" } } as never),
+    await service.create({ project: "elsewhere", assign_to: { email: "eve@example.com" } }),
   ];
   const mine = await service.create(FOR_DANA);
   // She may do all of that in her session.
@@ -367,7 +367,7 @@ testWithAssistant(
   async (desk) => {
     const { service, assistant } = desk;
     const verifier_config = { provider: "openai", instructions: "Say why.", max_attempts: 2 };
-    const { id } = await service.create({ ...FOR_DANA, verifier_config } as never);
+    const { id } = await service.create({ ...FOR_DANA, verifier_config });
     const back = await assistant.tool("answer", { request_id: id, answer: { approved: true } });
     assert.equal(back.isError, true);
     assert.match(back.says, /sent the answer back\..* 1 more rejections? closes? the request\. Reason: Say why\.$/);
@@ -375,7 +375,7 @@ testWithAssistant(
     const { isError } = await assistant.tool("answer", { request_id: id, answer: { approved: true, note: "Twice." } });
     assert.equal(isError, false);
 
-    const other = await service.create({ ...FOR_DANA, verifier_config } as never);
+    const other = await service.create({ ...FOR_DANA, verifier_config });
     for (const text of [/sent the answer back/, /rejected the answer, and the request is closed\. Reason: Say why\./]) {
       const { says } = await assistant.tool("answer", { request_id: other.id, answer: { approved: true } });
       assert.match(says, text);
@@ -395,7 +395,7 @@ testWithAssistant(
     const { id } = await service.create({
       ...FOR_DANA,
       verifier_config: { provider: "openai", instructions: "Any.", max_attempts: 2 },
-    } as never);
+    });
     during.run = async () => dana.call("DELETE", `/api/auth/me/tokens/${token_id}`);
     const { isError } = await assistant.tool("answer", { request_id: id, answer: { approved: true } });
     assert.equal(isError, true);

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport, type CallToolResult } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { REVIEW_PATH } from "../../src/mcp-route/review.ts";
 import type { NewPersonalTokenRecord } from "../../src/people/personal-tokens/schema.ts";
 import type { TestService } from "./service.ts";
@@ -54,7 +54,7 @@ export async function connectAssistant(
   return {
     client,
     tool: async (name, args = {}) => {
-      const result = (await client.callTool({ name, arguments: { ...args } })) as CallToolResult;
+      const result = await client.callTool({ name, arguments: { ...args } });
       const says = result.content.map((part) => (part.type === "text" ? part.text : "")).join("");
       return {
         isError: result.isError === true,
