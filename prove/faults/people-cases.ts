@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ERRORS } from "../../src/errors.ts";
 import { MINUTE } from "../../src/lib/time.ts";
-import { REVIEW_PATH } from "../../src/mcp-route/review.ts";
 import { addLink } from "../../src/people/oidc/links.ts";
 import type { Provider } from "../../src/people/oidc/provider.ts";
 import { beginOidc, completeOidc } from "../../src/people/oidc/sign-in.ts";
@@ -14,7 +13,7 @@ import { actionTask } from "../../test/support/actions.ts";
 import { createAuthenticator, type PublicKeyOptions } from "../../test/support/authenticator.ts";
 import { addPasskey, originOf, signInWith } from "../../test/support/passkeys.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
-import { bearer, newPersonalToken, reviewStatus } from "../../test/support/personal-tokens.ts";
+import { bearer, callReviewTool, newPersonalToken, reviewStatus } from "../../test/support/personal-tokens.ts";
 import { newTaskBody, type Answer, type TestService } from "../../test/support/service.ts";
 import { outcomeOf, outcomeOfCall, type Outcome, type UseCase } from "./use-case.ts";
 
@@ -274,17 +273,7 @@ const answersByAssistant: UseCase["prepare"] = async ({ service }) => {
   // The use of a token is noted at most once a minute, whatever becomes of the answer.
   await reviewStatus(service, bearer(token));
   const { id } = await service.create({ assign_to: { email: user.email! } });
-  const answer = async () =>
-    service.call("POST", REVIEW_PATH, {
-      token,
-      headers: { accept: "application/json, text/event-stream" },
-      body: {
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: { name: "answer", arguments: { request_id: id, answer: { approved: true } } },
-      },
-    });
+  const answer = async () => callReviewTool(service, token, "answer", { request_id: id, answer: { approved: true } });
   return {
     act: async () => outcomeOfTool(await answer()),
     check: async () => expectTrail(service, id, ["created", "assigned", "completed"]),

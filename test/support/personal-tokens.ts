@@ -25,6 +25,15 @@ export async function reviewStatus(service: TestService, headers: Record<string,
   return status === 200 ? "200" : `${status} ${body.error_code}`;
 }
 
+/** Calls a tool of the reviewers' server by hand. */
+export async function callReviewTool(service: TestService, token: string | null, name: string, args: object) {
+  return service.call<unknown>("POST", REVIEW_PATH, {
+    token,
+    headers: { accept: "application/json, text/event-stream" },
+    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+  });
+}
+
 export function bearer(token: string): { authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
