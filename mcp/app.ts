@@ -12,7 +12,7 @@ import {
 import { z } from "zod";
 import { ENDINGS } from "../endings/sentences.ts";
 import { ApiError } from "../sdk/index.ts";
-import { AT_HOST, type HumanRequest, type Requests } from "./requests.ts";
+import { HOST_CHANNEL, type HumanRequest, type Requests } from "./requests.ts";
 import { answered, toolResult } from "./results.ts";
 
 /*
@@ -151,7 +151,7 @@ function sentenceOf({ message }: ApiError): string {
 function whyNoForm({ status, is_fallback }: HumanRequest, channel: string | null): { title: string; says: string } {
   if (status === "pending") return NOT_HERE;
   // The person at the host gave it, perhaps before a connection was lost, or the host shows an old call again.
-  const ending = is_fallback === true ? "fallback" : channel === AT_HOST ? "own" : status;
+  const ending = is_fallback === true ? "fallback" : channel === HOST_CHANNEL ? "own" : status;
   return { title: CLOSED, says: ENDINGS[ending].embed };
 }
 

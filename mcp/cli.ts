@@ -10,6 +10,7 @@ import { findSettings } from "../sdk/settings.ts";
 import { AGENT_NAME_RULE, createHttpHandler, DEFAULT_AGENT, PROJECT_SLUG_RULE, refusalOf } from "./http.ts";
 import { TaskListeningTransport } from "./listen-stdio.ts";
 import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG } from "./requests.ts";
+import { createStateSeal, stateKeyOf } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
 import { createServer } from "./server.ts";
 
@@ -54,10 +55,17 @@ async function main(): Promise<void> {
         tell(new Error(`--${flag} was ignored: the token belongs to an agent, whose requests these are.`));
     // It finds the same settings, and names them in errors.
     const client = createClient();
-    const readReview = reviewReader({ baseUrl, token });
-    const requests = createRequests({ client, pagesUrl, asker: isOfAgent ? null : asker, stopping, readReview });
+    const asked = isOfAgent ? null : asker;
+    const requests = createRequests({
+      client,
+      pagesUrl,
+      asker: asked,
+      stopping,
+      readReview: reviewReader({ baseUrl, token }),
+    });
+    const seal = createStateSeal([stateKeyOf(token)], token, asked);
     const transport = new TaskListeningTransport(new StdioServerTransport(), requests, tell);
-    const handle = serveStdio(({ era }) => createServer(requests, version, era), { transport, onerror: tell });
+    const handle = serveStdio(({ era }) => createServer(requests, seal, version, era), { transport, onerror: tell });
     close = async () => handle.close();
   } else {
     const server = await listen({ baseUrl, pagesUrl, version, stopping, asker }, portOf(http), host);

@@ -17,6 +17,7 @@ import {
   type Requests,
   type UntilEnded,
 } from "./requests.ts";
+import { createStateSeal, stateKeyOf, type StateSeal } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
 import { createServer } from "./server.ts";
 
@@ -29,6 +30,8 @@ export interface HttpOptions {
   stopping: AbortSignal;
   /** Agent and project of callers that send the admin token and do not name them. */
   asker?: NamedAsker;
+  /** Keys of the states of calls that ask for input. Default: one from the token of each caller. */
+  stateKeys?: readonly Uint8Array[];
   /** Replaces `fetch` for calls of the API. */
   fetch?: typeof fetch;
   onError?: (error: Error) => void;
@@ -49,24 +52,31 @@ export function createHttpHandler({
   pagesUrl,
   version,
   stopping,
+  stateKeys,
   asker: unnamed = { agent: DEFAULT_AGENT },
   fetch,
   onError,
 }: HttpOptions): HttpHandler {
-  const requestsOf = (request: Request | undefined, untilEnded?: UntilEnded): Requests => {
-    const token = bearerOf(request) ?? "none";
-    const client = createClient({ baseUrl, token, fetch });
-    const asker = isAgentToken(token)
+  const tokenOf = (request: Request | undefined): string => bearerOf(request) ?? "none";
+  const askerOf = (request: Request | undefined): NamedAsker | null =>
+    isAgentToken(tokenOf(request))
       ? null
       : {
           agent: named("agent", AGENT_NAME, request) ?? unnamed.agent,
           project: named("project", PROJECT_SLUG, request) ?? unnamed.project,
         };
-    const readReview = reviewReader({ baseUrl, token }, fetch);
+  const sealOf = (request: Request | undefined): StateSeal => {
+    const token = tokenOf(request);
+    return createStateSeal(stateKeys ?? [stateKeyOf(token)], token, askerOf(request));
+  };
+  const requestsOf = (request: Request | undefined, untilEnded?: UntilEnded): Requests => {
+    const client = createClient({ baseUrl, token: tokenOf(request), fetch });
+    const asker = askerOf(request);
+    const readReview = reviewReader({ baseUrl, token: tokenOf(request) }, fetch);
     return createRequests({ client, pagesUrl, asker, stopping, untilEnded, readReview });
   };
   const handler = createMcpHandler(
-    ({ requestInfo, era }) => createServer(requestsOf(requestInfo), version, era),
+    ({ requestInfo, era }) => createServer(requestsOf(requestInfo), sealOf(requestInfo), version, era),
     onError === undefined ? {} : { onerror: onError },
   );
   return {

@@ -88,8 +88,13 @@ export interface ShownRequest {
   form: RequestForm | null;
 }
 
-/** The channel of an answer that the host of the agent handed in. */
-export const AT_HOST = "mcp";
+/** A request with everything that a form of it needs. */
+export interface AskedRequest {
+  request: HumanRequest;
+  task: TaskRecord;
+  /** The host of the agent may hand in the answer of the person who uses it. */
+  hostMayAnswer: boolean;
+}
 
 /** Resolves once a request of the token has ended. Rejects with the reason of the signal, or an error of the service. */
 export type UntilEnded = (id: string, signal: AbortSignal) => Promise<void>;
@@ -100,15 +105,22 @@ export interface Requests {
   ask(request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }>;
   /** Asks in the same way, and does not wait. */
   begin(request: NewRequest, signal: AbortSignal): Promise<HeldRequest>;
+  /** Asks in the same way, and returns what was asked. */
+  pose(request: NewRequest, signal: AbortSignal): Promise<AskedRequest & { isNew: boolean }>;
+  /** Returns an earlier request with what was asked. @throws HumanTaskError UNKNOWN_REQUEST */
+  open(id: string, signal: AbortSignal): Promise<AskedRequest>;
+  /**
+   * Hands in the answer of the person who uses the agent. It is not sent twice.
+   * @throws ApiError HOST_MAY_NOT_ANSWER, TASK_ALREADY_TERMINAL, VALIDATION_FAILED, and others of the API
+   */
+  answer(id: string, response: Record<string, unknown>, signal: AbortSignal): Promise<AskedRequest>;
   /** Returns the present state of an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   look(id: string, signal: AbortSignal): Promise<HeldRequest>;
   untilEnded: UntilEnded;
-  /** Returns whether the person who uses the host may answer now. @throws HumanTaskError UNKNOWN_REQUEST */
-  mayAnswerAtHost(id: string, signal: AbortSignal): Promise<boolean>;
-  /** Returns a request with its form. Of one that is not answered at the host, nothing but its state. @throws as above */
+  /** Returns a request with its form. Of one that is not answered at the host, nothing but its state. @throws as `look` */
   readForm(id: string, look: Look, signal: AbortSignal): Promise<ShownRequest>;
   /** Hands in the answer of the person who uses the host. @throws ApiError, HumanTaskError UNKNOWN_REQUEST */
-  answerAtHost(id: string, response: object, signal: AbortSignal): Promise<HumanRequest>;
+  answerAtHost(id: string, response: Record<string, unknown>, signal: AbortSignal): Promise<HumanRequest>;
   /** Waits for an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   check(id: string, patience: Patience): Promise<HumanRequest>;
   /** Returns requests, newest first. */
@@ -147,6 +159,8 @@ export function isAgentToken(token: string): boolean {
   return token.startsWith("hts_agent_");
 }
 
+/** The channel of answers that a host hands in. */
+export const HOST_CHANNEL = "mcp";
 /** Length of one poll, which is also the interval of progress reports. */
 const SLICE_SECONDS = 10;
 /** The same where no progress is reported. */
@@ -182,9 +196,11 @@ export function createRequests({ asker, ...options }: RequestsOptions): Requests
   return {
     ask: async (request, patience) => ask(own, request, patience),
     begin: async (request, signal) => toHeld(own, (await findOrAsk(own, request, bounded(own, signal))).task),
+    pose: async (request, signal) => pose(own, request, signal),
+    open: async (id, signal) => toAsked(own, await find(own, id, signal)),
+    answer: async (id, response, signal) => answer(own, id, response, signal),
     look: async (id, signal) => toHeld(own, await find(own, id, signal)),
     untilEnded: options.untilEnded ?? (async (id, signal) => untilEnded(own, id, signal)),
-    mayAnswerAtHost: async (id, signal) => isAnsweredAtHost(await find(own, id, signal)),
     readForm: async (id, look, signal) => readForm(own, id, look, signal),
     answerAtHost: async (id, response, signal) => answerAtHost(own, id, response, signal),
     check: async (id, patience) => wait(own, await find(own, id, patience.signal), patience),
@@ -200,6 +216,26 @@ function prefixOf({ agent, project }: NamedAsker): string {
 async function ask(own: Own, request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }> {
   const { task, isNew } = await findOrAsk(own, request, bounded(own, patience.signal));
   return { ...(await wait(own, task, patience)), isNew };
+}
+
+async function pose(own: Own, request: NewRequest, signal: AbortSignal): Promise<AskedRequest & { isNew: boolean }> {
+  const { task, isNew } = await findOrAsk(own, request, bounded(own, signal));
+  // Rows of lists do not have all of it.
+  const record = isNew ? (task as TaskRecord) : await own.client.get(task.id, { signal: bounded(own, signal) });
+  return { ...toAsked(own, record), isNew };
+}
+
+/** Time for an answer and its check by a verifier. Clients time out after a minute. */
+const ANSWERING_MS = 50_000;
+
+async function answer(
+  own: Own,
+  id: string,
+  response: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<AskedRequest> {
+  const ending = AbortSignal.any([signal, own.stopping, AbortSignal.timeout(ANSWERING_MS)]);
+  return toAsked(own, await own.client.complete(id, response, { channel: HOST_CHANNEL, signal: ending }));
 }
 
 function questionOf({ project }: Own, request: NewRequest): Question {
@@ -279,12 +315,17 @@ async function readForm(own: Own, id: string, look: Look, signal: AbortSignal): 
   };
 }
 
-async function answerAtHost(own: Own, id: string, response: object, signal: AbortSignal): Promise<HumanRequest> {
+async function answerAtHost(
+  own: Own,
+  id: string,
+  response: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<HumanRequest> {
   const task = await find(own, id, signal);
   // An agent with the scope `answer` may do more than the host. The service decides about tasks that have ended.
   if (isOpen(task) && !isAnsweredAtHost(task))
     throw new HumanTaskError("HOST_MAY_NOT_ANSWER", `The host may not answer ${id}: it is answered on its page.`);
-  return toRequest(own, await own.client.complete(id, response, { channel: AT_HOST, signal: bounded(own, signal) }));
+  return (await answer(own, id, response, signal)).request;
 }
 
 /** The service says so, to the agent of the task alone. */
@@ -381,6 +422,10 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
 
 function toHeld(own: Own, task: ListedTask): HeldRequest {
   return { request: toRequest(own, task), waitingFor: waitingFor(task), updatedAt: task.updated_at };
+}
+
+function toAsked(own: Own, task: TaskRecord): AskedRequest {
+  return { request: toRequest(own, task), task, hostMayAnswer: task.host_may_answer === true };
 }
 
 function waitingFor({ approvals, claimed_by_email, assigned_to_email }: ListedTask): string {

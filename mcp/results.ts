@@ -1,4 +1,4 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
 import { ENDINGS, fillText } from "../endings/sentences.ts";
 import { HumanTaskError } from "../sdk/index.ts";
 import type { HumanRequest } from "./requests.ts";
@@ -57,7 +57,9 @@ const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => s
 };
 
 /** Returns errors to the model, which can often fix them. */
-export async function answered(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
+export async function answered(
+  call: () => Promise<CallToolResult | InputRequiredResult>,
+): Promise<CallToolResult | InputRequiredResult> {
   try {
     return await call();
   } catch (error) {

@@ -1,12 +1,15 @@
 import {
   McpServer,
   type CallToolResult,
+  type InputRequiredResult,
   type McpRequestContext,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { HumanTaskError } from "../sdk/index.ts";
+import { firstRound, modesOf, nextRound } from "./elicitation.ts";
 import type { NewRequest, Patience, Requests } from "./requests.ts";
+import { digestOf, type RequestState, type StateSeal } from "./request-state.ts";
 import { ALREADY_OPEN, answered, DECIDED, toolResult } from "./results.ts";
 import { ASKED_HERE, serveForm, SHOWN_AS_FORM } from "./app.ts";
 import { serveTasks, takesTasks, taskHandle } from "./tasks.ts";
@@ -188,27 +191,47 @@ const Request = z.object({
 
 /**
  * Creates the server with its five tools. The token of `requests` decides what they may see and do.
+ * @param seal - of the states of calls that ask for input
  * @param era - of the client's revision of the protocol. Extensions belong to the modern one.
  */
-export function createServer(requests: Requests, version: string, era: McpRequestContext["era"]): McpServer {
+export function createServer(
+  requests: Requests,
+  seal: StateSeal,
+  version: string,
+  era: McpRequestContext["era"],
+): McpServer {
   const server = new McpServer(
     { name: "human-task-service", title: "Human Task Service", version },
-    { instructions: INSTRUCTIONS },
+    { instructions: INSTRUCTIONS, requestState: { verify: seal.open } },
   );
   const showsForms = serveForm(server, requests, era);
   if (era === "modern") serveTasks(server, requests);
 
   /**
    * Asks. A client that shows our form gets the request at once, if the person in front of it may answer. A client that declares
-   * the Tasks extension gets the handle of the request. Others wait for the answer.
+   * the Tasks extension gets the handle of the request. One that can ask the person who uses it is told to. Others wait for the
+   * answer.
    */
-  const ask = async (request: NewRequest, waitSeconds: number, ctx: ServerContext): Promise<CallToolResult> => {
+  const ask = async (
+    request: NewRequest,
+    waitSeconds: number,
+    call: string,
+    ctx: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> => {
     if (showsForms(ctx)) {
-      const { signal } = ctx.mcpReq;
-      const held = await requests.begin(request, signal);
-      if (await requests.mayAnswerAtHost(held.request.request_id, signal)) return toolResult(held.request, ASKED_HERE);
+      const { request: posed, hostMayAnswer } = await requests.pose(request, ctx.mcpReq.signal);
+      if (hostMayAnswer) return toolResult(posed, ASKED_HERE);
     }
     if (era === "modern" && takesTasks(ctx)) return taskHandle(await requests.begin(request, ctx.mcpReq.signal));
+    const modes = modesOf(ctx);
+    if (era === "modern" && waitSeconds > 0 && (modes.form || modes.url)) {
+      const round = { requests, seal, call, patience: patienceOf(waitSeconds, ctx), ctx };
+      const state = ctx.mcpReq.requestState<RequestState>();
+      if (state !== undefined) return nextRound(round, state);
+      const asked = await requests.pose(request, ctx.mcpReq.signal);
+      const first = await firstRound(round, asked);
+      if (first !== null) return first;
+    }
     const { isNew, ...asked } = await requests.ask(request, patienceOf(waitSeconds, ctx));
     return toolResult(asked, isNew ? "" : ALREADY_OPEN);
   };
@@ -224,8 +247,9 @@ export function createServer(requests: Requests, version: string, era: McpReques
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
       _meta: SHOWN_AS_FORM,
     },
-    async ({ choices, answer_schema, wait_seconds, ...asked }, ctx) =>
+    async ({ wait_seconds, ...given }, ctx) =>
       answered(async () => {
+        const { choices, answer_schema, ...asked } = given;
         if (choices !== undefined && answer_schema !== undefined)
           throw new HumanTaskError("TWO_SCHEMAS", "Give choices or answer_schema, not both.");
         return ask(
@@ -240,6 +264,7 @@ export function createServer(requests: Requests, version: string, era: McpReques
             isConfidential: asked.confidential,
           },
           wait_seconds,
+          digestOf("ask_human", given),
           ctx,
         );
       }),
@@ -255,8 +280,9 @@ export function createServer(requests: Requests, version: string, era: McpReques
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
       _meta: SHOWN_AS_FORM,
     },
-    async ({ name, args, description, allowed, editable, risk, wait_seconds, ...asked }, ctx) =>
+    async ({ wait_seconds, ...given }, ctx) =>
       answered(async () => {
+        const { name, args, description, allowed, editable, risk, ...asked } = given;
         const action = {
           name,
           args,
@@ -281,6 +307,7 @@ export function createServer(requests: Requests, version: string, era: McpReques
             isConfidential: asked.confidential,
           },
           wait_seconds,
+          digestOf("approve_action", given),
           ctx,
         );
       }),

@@ -16,7 +16,8 @@ import { testWithSlack, whispers } from "./support/slack-service.ts";
 
 /*
  * No one approves their own request. Each way in which a request is a person's own is tried on each surface, and each way in
- * which it may come back to them. What MCP's tools are, and that none of them answers, is in who-may-answer.test.ts.
+ * which it may come back to them. What MCP's tools are, and that none of them
+ * answers for a person, is in who-may-answer.test.ts.
  * (beyond the spec: More than one person)
  */
 

@@ -92,7 +92,8 @@ const TABLES = {
   directory     +    +       +         +         +        +       +       +
   outside       +    +       +         +         +        +       +       +
   deactivated   +    +       +         +         +        +       +       +`,
-  // Tools are for agents that ask: none of them answers, and a person's session opens none.
+  // Tools are for agents that ask: none of them answers for a person of the directory, and a person's session opens none. What a
+  // trusted host hands in, mcp/elicitation.test.ts is about.
   mcp: `
                one  pool  several  unmatched  nobodys  given  claimed  lapsed
   operator      -    -       -         -         -        -       -       -

@@ -8,6 +8,7 @@ export type KeyPurpose =
   | "setup"
   | "local_agent"
   | "oidc"
+  | "mcp_state"
   | "sealing"
   | "link"
   | `${string}_link`

@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ServiceError } from "../errors.ts";
 import { isOwnOrigin } from "../http/same-origin.ts";
+import { keyringOf } from "../lib/keys.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { isTerminal } from "../tasks/lifecycle.ts";
 import { pollTask, type PollContext } from "../tasks/tasks.ts";
@@ -38,6 +39,8 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
       version: ctx.version,
       fetch: direct,
       stopping: stop.signal,
+      // Every replica has them, so any of them takes the other half of a call.
+      stateKeys: keyringOf(ctx.config, "mcp_state").accepted,
       onError: (error) => ctx.log.debug({ err: error }, "An MCP request was refused"),
     }));
   };

@@ -251,7 +251,7 @@ async function whyNotForAgent(
 
 /** Returns why the host of its agent may not answer a task; null if it may. @throws ServiceError TASK_NOT_FOUND */
 async function whyNotHost(reader: Reader, { id }: AccessedTask): Promise<ServiceError | null> {
-  return whyNotByHost(reader, await getTaskWithDocuments(reader, id));
+  return whyNotByHost(await getTaskWithDocuments(reader, id));
 }
 
 async function hasRoleFor(reader: Reader, caller: Caller, action: TaskAction, task: AccessedTask): Promise<boolean> {

@@ -150,13 +150,17 @@ testOnBoth("the host answers no task of another, also if its agent sees it", asy
 testOnBoth(
   "a task that an operator assigns is that person's, and the host's again if it is no one's",
   async (service) => {
-    const dana = await person(service, { email: "dana@example.com" });
+    const dana = await addUser(service);
+    // Some people are known only in Slack.
+    const mia = await addUser(service, { email: null, slack_team_id: "T1", slack_user_id: "U1" });
     const agent = await newAgent(service, { host_answers: true });
     const { id } = await ask(agent);
     const assign = async (user_id: string | null) =>
       service.call("POST", `/api/tasks/${id}/assign`, { body: { user_id } });
-    await assign(dana.user.id);
-    await isRefused(agent, id, "HOST_MAY_NOT_ANSWER");
+    for (const user of [dana, mia]) {
+      await assign(user.id);
+      await isRefused(agent, id, "HOST_MAY_NOT_ANSWER");
+    }
     await assign(null);
     assert.equal((await answer(agent, id)).status, 200);
   },
@@ -168,7 +172,8 @@ testOnBoth("an answer at the host must fit the form, and counts once", async (se
   const wrong = await answer(agent, id, { response: { approved: "yes" } });
   assert.deepEqual([wrong.status, wrong.body.error_code], [422, "VALIDATION_FAILED"]);
   const all = await Promise.all([true, false, true].map((approved) => answer(agent, id, { response: { approved } })));
-  assert.deepEqual(all.map(({ status }) => status).toSorted(), [200, 409, 409]);
+  const taken = all.filter(({ status }) => status === 200);
+  assert.deepEqual([taken.length, all.filter(({ status }) => status === 409).length], [1, 2]);
 });
 
 testOnBoth("with the scope answer, it is the token that answers, as ever", async (service) => {

@@ -1,11 +1,9 @@
 import { listedActionFields } from "../actions/request.ts";
-import type { Reader } from "../db/database.ts";
 import { stepsOf } from "../escalation/ladder.ts";
 import { ServiceError } from "../errors.ts";
 import { parseJson, type JsonText } from "../lib/json.ts";
 import { isOwnOf, type AgentCaller } from "../people/agent-caller.ts";
 import type { Caller } from "../people/caller.ts";
-import { listCandidates } from "./candidates.ts";
 import { isTerminal } from "./lifecycle.ts";
 import type { Task, TaskWithDocuments } from "./store.ts";
 
@@ -20,9 +18,9 @@ export function isHostOf(caller: Caller, task: Pick<Task, "asked_by_id">): calle
 }
 
 /** Returns why the host of its agent may not answer a task; null if it may. */
-export async function whyNotByHost(reader: Reader, task: TaskWithDocuments): Promise<ServiceError | null> {
+export function whyNotByHost(task: TaskWithDocuments): ServiceError | null {
   if (task.approvals !== null) return new ServiceError("NEEDS_A_PERSON");
-  const why = (await isForPeople(reader, task))
+  const why = isForPeople(task)
     ? "This task, or a step of its escalation, is for particular people. One of them has to answer."
     : task.redact_payload
       ? "This task is confidential. It is answered on its own page."
@@ -33,21 +31,16 @@ export async function whyNotByHost(reader: Reader, task: TaskWithDocuments): Pro
 }
 
 /** Returns whether the host of the agent that reads a task may answer it now; undefined for other callers. */
-export async function hostMayAnswer(
-  reader: Reader,
-  task: TaskWithDocuments,
-  caller: Caller,
-): Promise<boolean | undefined> {
+export function hostMayAnswer(task: TaskWithDocuments, caller: Caller): boolean | undefined {
   if (!isHostOf(caller, task)) return undefined;
-  return !isTerminal(task.status) && (await whyNotByHost(reader, task)) === null;
+  return !isTerminal(task.status) && whyNotByHost(task) === null;
 }
 
-/** Returns whether a task names people, now or in a later step. */
-async function isForPeople(reader: Reader, task: TaskWithDocuments): Promise<boolean> {
+/** Returns whether a task names people, now or in a step. All who it is offered to come from one of these. */
+function isForPeople(task: TaskWithDocuments): boolean {
   if (task.assigned_to_user_id !== null || task.assigned_to_email !== null || task.assign_to !== null) return true;
   if ((parseJson<string[]>(task.notify) ?? []).length > 0) return true;
-  if (stepsOf(task.escalation).some(({ to }) => to !== null)) return true;
-  return (await listCandidates(reader, task.id)).length > 0;
+  return stepsOf(task.escalation).some(({ to }) => to !== null);
 }
 
 function isOfHighRisk(listed: JsonText | null): boolean {

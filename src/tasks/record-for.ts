@@ -16,7 +16,7 @@ export async function recordFor(reader: Reader, task: TaskWithDocuments, caller:
   const refusal = isTerminal(task.status) ? null : await whyNotCounted(reader, caller, task);
   return toRecord(task, caller, {
     refusal: refusal?.message ?? null,
-    host_may_answer: await hostMayAnswer(reader, task, caller),
+    host_may_answer: hostMayAnswer(task, caller),
   });
 }
 
