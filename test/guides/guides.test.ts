@@ -149,7 +149,8 @@ void test("docs/hooks.md: a call of Claude Code is held, edited and answered", {
       ],
       [
         "rules/preview",
-        (_reader, said) => assert.match(said, /"would":\{"decision":"deny","rule":0,"simulated":null,"simulated_rule":null\}/),
+        (_reader, said) =>
+          assert.match(said, /"would":\{"decision":"deny","rule":0,"simulated":null,"simulated_rule":null\}/),
       ],
       ['npm run lint" }', (_reader, said) => assert.match(said, /"version":1,.*\n.*"permissionDecision":"allow"/)],
     ],
