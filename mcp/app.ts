@@ -56,17 +56,22 @@ export type ShowsForms = (ctx: ServerContext) => boolean;
 /**
  * Adds the form and its tools, for clients that declare the extension. To others, the server is as it is without them. Call it
  * before any tool is registered.
+ * @param isOfForms - a client of an earlier revision said so in another request
  * @returns for each call, whether its client shows our form; never if the form is not built
  */
-export function serveForm(server: McpServer, requests: Requests, era: McpRequestContext["era"]): ShowsForms {
+export function serveForm(
+  server: McpServer,
+  requests: Requests,
+  era: McpRequestContext["era"],
+  isOfForms: boolean,
+): ShowsForms {
   const page = readForm();
   const showsForms: ShowsForms = ({ mcpReq }) => {
+    // Clients of earlier revisions said it once, when they connected.
+    if (era === "legacy") return isOfForms || declaresApps(server.server.getClientCapabilities());
     // The SDK's type of the envelope has no keys.
     const envelope: Record<string, unknown> = { ...mcpReq.envelope };
-    // Clients of earlier revisions said it once, when they connected.
-    return declaresApps(
-      era === "modern" ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.server.getClientCapabilities(),
-    );
+    return declaresApps(envelope[CLIENT_CAPABILITIES_META_KEY]);
   };
   if (page === null) return () => false;
   serveByClient(server, showsForms, era);

@@ -20,6 +20,7 @@ import {
 import { createStateSeal, stateKeyOf, type StateSeal } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
 import { createServer } from "./server.ts";
+import { isOfForms, mayOpen, withSession } from "./session.ts";
 
 export interface HttpOptions {
   /** URL of the service's API, without a slash at the end. */
@@ -76,12 +77,17 @@ export function createHttpHandler({
     return createRequests({ client, pagesUrl, asker: askerOf(request), stopping, untilEnded, readReview });
   };
   const handler = createMcpHandler(
-    ({ requestInfo, era }) => createServer(requestsOf(requestInfo), sealOf(requestInfo), version, era),
+    ({ requestInfo, era }) =>
+      createServer(requestsOf(requestInfo), sealOf(requestInfo), version, era, isOfForms(requestInfo)),
     onError === undefined ? {} : { onerror: onError },
   );
   return {
     ...handler,
     fetch: async (request, { untilEnded, ...options } = {}) => {
+      if (mayOpen(request)) {
+        const body = options.parsedBody ?? (await jsonOf(request.clone()));
+        return withSession(await handler.fetch(request, options), body);
+      }
       // Clients must send this header, and the handler refuses those that do not.
       if (request.headers.get("mcp-method") !== LISTEN) return handler.fetch(request, options);
       const body = options.parsedBody ?? (await jsonOf(request.clone()));
@@ -116,12 +122,12 @@ function withTools(body: unknown): unknown {
   };
 }
 
-/** Maximum size of the body that opens a stream. */
-const LISTEN_BYTES_MAX = 100_000;
+/** Maximum size of the body that opens a stream or a session. */
+const OPENING_BYTES_MAX = 100_000;
 
 /** Returns the body of a request, or null if it is too large or not JSON. */
 async function jsonOf(request: Request): Promise<unknown> {
-  const body = await readRequestBody(request, LISTEN_BYTES_MAX);
+  const body = await readRequestBody(request, OPENING_BYTES_MAX);
   try {
     return body.tooLarge ? null : (JSON.parse(body.text) as unknown);
   } catch {

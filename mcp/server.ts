@@ -192,19 +192,21 @@ const Request = z.object({
 /**
  * Creates the server with its five tools. The token of `requests` decides what they may see and do.
  * @param seal - of the states of calls that ask for input
- * @param era - of the client's revision of the protocol. Extensions belong to the modern one.
+ * @param era - of the client's revision of the protocol
+ * @param isOfForms - the client said before, in another request, that it shows our form
  */
 export function createServer(
   requests: Requests,
   seal: StateSeal,
   version: string,
   era: McpRequestContext["era"],
+  isOfForms = false,
 ): McpServer {
   const server = new McpServer(
     { name: "human-task-service", title: "Human Task Service", version },
     { instructions: INSTRUCTIONS, requestState: { verify: seal.open } },
   );
-  const showsForms = serveForm(server, requests, era);
+  const showsForms = serveForm(server, requests, era, isOfForms);
   if (era === "modern") serveTasks(server, requests);
 
   /**
