@@ -6,14 +6,20 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import type { HumanRequest } from "../../mcp/requests.ts";
+import { newAgent } from "../support/agents.ts";
+import { actionTask } from "../support/actions.ts";
 import { answer, BARE_ENV, houseOf, TEST_MS, type House } from "../support/mcp.ts";
-import { ADMIN_TOKEN } from "../support/service.ts";
+import { person } from "../support/people.ts";
+import { newPersonalToken } from "../support/personal-tokens.ts";
+import { ADMIN_TOKEN, startTestService, type TestService } from "../support/service.ts";
 
 const INSPECTOR = join(
   import.meta.dirname,
   "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
 );
 const run = promisify(execFile);
+/** Each call of the inspector is a process of its own. */
+const LIMIT_MS = 5 * TEST_MS;
 
 interface Listed {
   tools: { name: string }[];
@@ -29,13 +35,7 @@ type Inspect = <T>(args: readonly string[]) => Promise<T>;
 
 /** Where the inspector finds the tools: options of its command line. */
 const SERVERS: Readonly<Record<string, (house: House) => readonly string[]>> = {
-  "the service": ({ service }) => [
-    `${service.url}/mcp`,
-    "--transport",
-    "http",
-    "--header",
-    `Authorization: Bearer ${ADMIN_TOKEN}`,
-  ],
+  "the service": ({ service }) => overHttp(`${service.url}/mcp`, ADMIN_TOKEN),
   stdio: ({ service }) => [
     process.execPath,
     "mcp/cli.ts",
@@ -45,6 +45,10 @@ const SERVERS: Readonly<Record<string, (house: House) => readonly string[]>> = {
     `SERVICE_ADMIN_API_TOKEN=${ADMIN_TOKEN}`,
   ],
 };
+
+function overHttp(url: string, token: string): string[] {
+  return [url, "--transport", "http", "--header", `Authorization: Bearer ${token}`];
+}
 
 function inspector(t: TestContext, server: readonly string[]): Inspect {
   const home = mkdtempSync(join(tmpdir(), "inspector-"));
@@ -69,7 +73,7 @@ async function call(inspect: Inspect, name: string, args: Readonly<Record<string
 }
 
 for (const [name, serverOf] of Object.entries(SERVERS))
-  void test(`the official inspector lists and calls every tool (${name})`, { timeout: 5 * TEST_MS }, async (t) => {
+  void test(`the official inspector lists and calls every tool (${name})`, { timeout: LIMIT_MS }, async (t) => {
     const house = await houseOf("sqlite");
     const inspect = inspector(t, serverOf(house));
     // A schema that clients cannot use ends it with a status of failure.
@@ -96,3 +100,56 @@ for (const [name, serverOf] of Object.entries(SERVERS))
 
     assert.deepEqual([...called].toSorted(), tools.map((tool) => tool.name).toSorted());
   });
+
+/** Registers a test with a service of its own. The inspector sees nothing of the database. */
+function testWithService(name: string, run: (service: TestService, t: TestContext) => Promise<void>): void {
+  void test(name, { timeout: LIMIT_MS }, async (t) => {
+    const { service, stop } = await startTestService("sqlite");
+    t.after(stop);
+    await run(service, t);
+  });
+}
+
+testWithService(
+  "the official inspector calls the tools of the form, as a client that shows apps",
+  async (service, t) => {
+    const url = await service.app.listen({ port: 0, host: "127.0.0.1" });
+    const { token } = await newAgent(service, { host_answers: true });
+    const inspect = inspector(t, [...overHttp(`${url}/mcp`, token), "--advertise-apps"]);
+    const { tools } = await inspect<Listed>(["--method", "tools/list", "--strict"]);
+    const names = tools.map(({ name }) => name);
+    const { structuredContent: asked } = await call(inspect, "ask_human", { question: "Ship it?" });
+    const { request_id } = asked;
+    const { structuredContent: read } = await call(inspect, "read_request", { request_id });
+    assert.equal(read.status, "pending");
+    const response = { answer: "yes" };
+    const { structuredContent: done } = await call(inspect, "answer_request", { request_id, response });
+    assert.deepEqual([done.status, done.answer], ["completed", response]);
+    for (const name of ["read_request", "answer_request"]) assert.ok(names.includes(name));
+    assert.equal(names.length, 7);
+  },
+);
+
+testWithService("the official inspector lists and calls the tools of a person's assistant", async (service, t) => {
+  const url = await service.app.listen({ port: 0, host: "127.0.0.1" });
+  const dana = await person(service, { email: "dana@example.com" });
+  const { token } = await newPersonalToken(dana);
+  const inspect = inspector(t, overHttp(`${url}/mcp/review`, token));
+  const { tools } = await inspect<Listed>(["--method", "tools/list", "--strict"]);
+  assert.deepEqual(tools.map(({ name }) => name).toSorted(), ["answer", "list_waiting", "read_waiting"]);
+  const body = actionTask({ assign_to: { email: "dana@example.com" } });
+  const { body: task } = await service.call<{ id: string }>("POST", "/api/tasks", { body });
+  const { structuredContent: waiting } = await call(inspect, "list_waiting");
+  assert.deepEqual(
+    waiting.requests.map((one) => one.request_id),
+    [task.id],
+  );
+  const { structuredContent: read } = await call(inspect, "read_waiting", { request_id: task.id });
+  assert.equal(read.request_id, task.id);
+  await call(inspect, "answer", { request_id: task.id, answer: { decision: "approve" } });
+  const { body: after } = await service.call<{ status: string; completed_via_channel: string }>(
+    "GET",
+    `/api/tasks/${task.id}`,
+  );
+  assert.deepEqual([after.status, after.completed_via_channel], ["completed", "mcp"]);
+});
