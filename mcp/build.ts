@@ -8,5 +8,6 @@ rmSync(here("dist"), { recursive: true, force: true });
 execFileSync(process.execPath, [here("../node_modules/typescript/bin/tsc"), "-p", here("tsconfig.build.json")], {
   stdio: "inherit",
 });
+execFileSync(process.execPath, [here("../web/build.ts"), "app"], { stdio: "inherit" });
 cpSync(here("../web/dist/app"), here("dist/web/dist/app"), { recursive: true });
 chmodSync(here("dist/mcp/cli.js"), 0o755);

@@ -150,7 +150,7 @@ function purl(name: string, version: string): string {
 /** The packages that contain pages, and what makes them. */
 const WITH_PAGES: Readonly<Record<string, string>> = {
   "": "node web/build.ts && node pack/build.ts",
-  mcp: "node web/build.ts && node mcp/build.ts",
+  mcp: "node mcp/build.ts",
 };
 
 /**

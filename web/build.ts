@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { InlineConfig, Plugin, Rolldown } from "vite";
 import { compress, gzippedKb } from "./compress.ts";
@@ -230,7 +231,8 @@ const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
   app: (outDir) => buildDocument(join(HERE, "app/main.tsx"), outDir),
 };
 
-async function main(ifPossible: boolean): Promise<number> {
+/** @param names - of the outputs to build; none: all */
+async function main(names: readonly string[], ifPossible: boolean): Promise<number> {
   if (!(await hasVite())) {
     const isBuilt = Object.keys(TARGETS).every((name) => existsSync(join(DIST, name)));
     if (isBuilt && ifPossible) return 0;
@@ -241,6 +243,7 @@ async function main(ifPossible: boolean): Promise<number> {
     return ifPossible ? 0 : 1;
   }
   for (const [name, build] of Object.entries(TARGETS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
     const sizes = Object.entries(await build(join(DIST, name)));
     process.stdout.write(
       `web/dist/${name}: ${sizes.map(([kind, kB]) => `${kB.toFixed(1)} kB ${kind}`).join(", ")} (gzip)\n`,
@@ -259,4 +262,10 @@ async function hasVite(): Promise<boolean> {
   }
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.includes("--if-possible"));
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "if-possible": { type: "boolean", default: false } },
+  });
+  process.exitCode = await main(positionals, values["if-possible"]);
+}
