@@ -13,6 +13,7 @@ import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG } from "./reques
 import { createStateSeal, stateKeyOf } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
 import { createServer } from "./server.ts";
+import { fetchInTrace } from "./trace.ts";
 
 const HELP = `human-task-service-mcp: lets agents ask people, over the Model Context Protocol
 
@@ -54,7 +55,7 @@ async function main(): Promise<void> {
       if (isOfAgent && given !== undefined)
         tell(new Error(`--${flag} was ignored: the token belongs to an agent, whose requests these are.`));
     // It finds the same settings, and names them in errors.
-    const client = createClient();
+    const client = createClient({ fetch: fetchInTrace(fetch) });
     const asked = isOfAgent ? null : asker;
     const readReview = reviewReader({ baseUrl, token });
     const requests = createRequests({ client, pagesUrl, asker: asked, stopping, readReview });

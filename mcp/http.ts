@@ -21,6 +21,7 @@ import { createStateSeal, stateKeyOf, type StateSeal } from "./request-state.ts"
 import { reviewReader } from "./review.ts";
 import { createServer } from "./server.ts";
 import { isOfForms, mayOpen, withSession } from "./session.ts";
+import { fetchInTrace } from "./trace.ts";
 
 export interface HttpOptions {
   /** URL of the service's API, without a slash at the end. */
@@ -58,6 +59,8 @@ export function createHttpHandler({
   fetch,
   onError,
 }: HttpOptions): HttpHandler {
+  // The global function is read at each call, because tests and tracers replace it.
+  const ownFetch = fetchInTrace(fetch ?? (async (...args) => globalThis.fetch(...args)));
   const tokenOf = (request: Request | undefined): string => bearerOf(request) ?? "none";
   const askerOf = (request: Request | undefined): NamedAsker | null =>
     isAgentToken(tokenOf(request))
@@ -72,8 +75,8 @@ export function createHttpHandler({
   };
   const requestsOf = (request: Request | undefined, untilEnded?: UntilEnded): Requests => {
     const token = tokenOf(request);
-    const client = createClient({ baseUrl, token, fetch });
-    const readReview = reviewReader({ baseUrl, token }, fetch);
+    const client = createClient({ baseUrl, token, fetch: ownFetch });
+    const readReview = reviewReader({ baseUrl, token }, ownFetch);
     return createRequests({ client, pagesUrl, asker: askerOf(request), stopping, untilEnded, readReview });
   };
   const handler = createMcpHandler(

@@ -799,3 +799,24 @@ testEachWay("a model asks for the approval of several people, and sees how many 
   assert.notEqual(two.request_id, one.request_id);
   assert.deepEqual(two.approvals, { need: 2, have: 0 });
 });
+
+for (const way of ["stdio", "the service"] as const)
+  void test(`what a call does belongs to the trace that its client names (${way})`, { timeout: TEST_MS }, async (t) => {
+    const { service } = await own(t, { SERVICE_LOG_LEVEL: "debug" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(transportOf(way, { service, standalone: "", end: async () => {} }, "bot"));
+    t.after(async () => client.close());
+    const trace = crypto.randomUUID().replaceAll("-", "");
+    const ask = async (traceparent: string) =>
+      client.callTool({ name: "list_my_requests", arguments: {}, _meta: { traceparent } });
+    await ask("not a trace");
+    await ask(`00-${trace}-00f067aa0ba902b7-01`);
+    await service.kill();
+    const answered = service.log
+      .map((line) => JSON.parse(line) as { msg: string; route: string; trace_id?: string })
+      .filter(({ msg, route }) => msg === "answered" && route === "/api/tasks");
+    assert.deepEqual(
+      answered.map(({ trace_id }) => trace_id),
+      [undefined, trace],
+    );
+  });

@@ -13,6 +13,7 @@ import { digestOf, type RequestState, type StateSeal } from "./request-state.ts"
 import { ALREADY_OPEN, answered, DECIDED, toolResult } from "./results.ts";
 import { ASKED_HERE, serveForm, SHOWN_AS_FORM } from "./app.ts";
 import { serveTasks, takesTasks, taskHandle } from "./tasks.ts";
+import { traced } from "./trace.ts";
 
 /** Clients time out after 60 s, so a call returns before that. */
 const WAIT_MAX_SECONDS = 50;
@@ -251,7 +252,7 @@ export function createServer(
       _meta: SHOWN_AS_FORM,
     },
     async ({ wait_seconds, ...given }, ctx) =>
-      answered(async () => {
+      answeredIn(ctx, async () => {
         const { choices, answer_schema, ...asked } = given;
         if (choices !== undefined && answer_schema !== undefined)
           throw new HumanTaskError("TWO_SCHEMAS", "Give choices or answer_schema, not both.");
@@ -284,7 +285,7 @@ export function createServer(
       _meta: SHOWN_AS_FORM,
     },
     async ({ wait_seconds, ...given }, ctx) =>
-      answered(async () => {
+      answeredIn(ctx, async () => {
         const { name, args, description, allowed, editable, risk, ...asked } = given;
         const action = {
           name,
@@ -327,7 +328,7 @@ export function createServer(
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     async ({ request_id, wait_seconds }, ctx) =>
-      answered(async () => toolResult(await requests.check(request_id, patienceOf(wait_seconds, ctx)))),
+      answeredIn(ctx, async () => toolResult(await requests.check(request_id, patienceOf(wait_seconds, ctx)))),
   );
 
   server.registerTool(
@@ -343,7 +344,7 @@ export function createServer(
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     async ({ status, limit }, ctx) =>
-      answered(async () => {
+      answeredIn(ctx, async () => {
         const isOpen = status === "any" ? undefined : status === "pending";
         const found = await requests.list({ isOpen, limit, signal: ctx.mcpReq.signal });
         const text = found.length === 0 ? "No requests." : JSON.stringify(found, null, 2);
@@ -364,10 +365,18 @@ export function createServer(
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     async ({ request_id, reason }, ctx) =>
-      answered(async () => toolResult(await requests.withdraw(request_id, reason, ctx.mcpReq.signal))),
+      answeredIn(ctx, async () => toolResult(await requests.withdraw(request_id, reason, ctx.mcpReq.signal))),
   );
 
   return server;
+}
+
+/** Returns the result of a call, which may be an error that the model can read, with all it does in the call's trace. */
+async function answeredIn(
+  { mcpReq: { _meta: meta } }: ServerContext,
+  call: Parameters<typeof answered>[0],
+): ReturnType<typeof answered> {
+  return traced(meta, async () => answered(call));
 }
 
 const FREE_TEXT = {

@@ -179,6 +179,7 @@ function addRequestHooks(app: FastifyInstance, ctx: Context, { isCommandLine = f
       ctx.log.debug(
         {
           request_id: request.id,
+          ...traceOf(request),
           method: request.method,
           route,
           status: reply.statusCode,
@@ -188,6 +189,12 @@ function addRequestHooks(app: FastifyInstance, ctx: Context, { isCommandLine = f
       );
     done();
   });
+}
+
+/** Returns the id of the trace that the caller says the request belongs to. (W3C Trace Context) */
+function traceOf({ headers: { traceparent } }: FastifyRequest): { trace_id?: string } {
+  const [, trace_id] = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(String(traceparent)) ?? [];
+  return trace_id === undefined ? {} : { trace_id };
 }
 
 /** A public route answers also if the token of the request is not valid. */
