@@ -75,7 +75,8 @@ export function serveForm(
   };
   if (page === null) return () => false;
   serveByClient(server, showsForms, era);
-  server.server.registerCapabilities({ extensions: { [EXTENSION]: { mimeTypes: [PAGE_TYPE] } } });
+  // Earlier revisions have no extensions of servers: their clients find the form by the tools.
+  if (era === "modern") server.server.registerCapabilities({ extensions: { [EXTENSION]: { mimeTypes: [PAGE_TYPE] } } });
   server.registerResource(
     "form",
     FORM_URI,
