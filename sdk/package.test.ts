@@ -11,7 +11,7 @@ import { packed, ROOT } from "../test/support/packed.ts";
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const MAX_BYTES = 7440;
 // It decides as the service does, also where several people must approve.
-const MAX_TESTING_BYTES = 60_000;
+const MAX_TESTING_BYTES = 62_000;
 
 let folder = "";
 let tarball = "";
@@ -146,7 +146,7 @@ void test("bundled for a browser the client has at most 7.4 kB, compressed, and 
   assert.ok(length <= MAX_BYTES, `${length} bytes`);
 });
 
-void test("bundled for a browser the testing entry has at most 60 kB, compressed, and nothing of Node's", async (t) => {
+void test("bundled for a browser the testing entry has at most 62 kB, compressed, and nothing of Node's", async (t) => {
   const length = await bundled("dist/testing/index.js");
   t.diagnostic(`${length} of ${MAX_TESTING_BYTES} bytes`);
   assert.ok(length <= MAX_TESTING_BYTES, `${length} bytes`);
