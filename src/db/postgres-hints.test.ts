@@ -57,7 +57,7 @@ void describe("hints between processes (PostgreSQL)", { concurrency: true }, () 
       proxy.replace(text, wrong);
       const hints = await open();
       await until(() => problems.length > 0);
-      // It tries again meanwhile.
+      // The service keeps trying to listen.
       await sleep(1_500);
       assert.ok(!hints.isHealthy());
       assert.ok(proxy.count() <= 2, `${proxy.count()} connections`);
