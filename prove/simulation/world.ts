@@ -448,7 +448,7 @@ async function run(
           say(`refused to ${life.name}`);
           return failed("connect", 0);
         }
-        const text = body.toString();
+        const text = body?.toString() ?? "";
         flight.got = {
           body: text,
           isSigned: headers["X-Service-Signature"] === expectedSignature(PAYLOAD_KEY, text),
@@ -467,7 +467,7 @@ async function run(
         if (how === "resets") return failed("reset", after);
         if (how === "is silent") return failed("timeout", after);
         const status = how === "answers" ? 200 : Number(how);
-        if (status === 200) return { ok: true, status, duration_ms: after, response_body: "ok" };
+        if (status === 200) return { ok: true, status, headers: {}, duration_ms: after, response_body: "ok" };
         return { ok: false, error: "http_status", message: "no", duration_ms: after, status, response_body: "no" };
       },
     };

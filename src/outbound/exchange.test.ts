@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
-import { exchange, type Post } from "./exchange.ts";
+import { exchange, type Request } from "./exchange.ts";
 import { GuardedAgent } from "./guarded-agent.ts";
 import { SendFailure } from "./send-failure.ts";
 
-const POST: Post = {
+const POST: Request = {
+  method: "POST",
   target: { url: new URL("http://receiver.test"), hostname: "receiver.test", address: null },
   headers: {},
   body: Buffer.from("{}"),
+  keptBytes: 4096,
 };
 const LIMITS = { keepAliveMs: 1_000, connectionAgeMs: 1_000, idlePerOrigin: 1, idleInTotal: 1 };
 

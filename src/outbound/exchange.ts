@@ -1,4 +1,4 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { GuardedAgent, GuardedRequestOptions } from "./guarded-agent.ts";
 import type { Target } from "./outbound-url.ts";
@@ -10,23 +10,30 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BYTES_BEFORE_BODY = 64 * 1024;
 /** How much of an answer's body is read before its connection is closed. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** How much of it is kept for the record. */
-const MAX_KEPT_BYTES = 4 * 1024;
+/** How much of it is kept, unless a request asks for more. */
+export const KEPT_BYTES = 4 * 1024;
 
 const FIRST_BYTE = "H".charCodeAt(0);
 
 export interface Answer {
   status: number;
-  /** The first 4 KiB at most. */
+  headers: IncomingHttpHeaders;
+  /** Its beginning. */
   body: Buffer;
   /** When the head was complete, on the clock of `performance.now()`. */
   at: number;
 }
 
-export interface Post {
+export type Method = "GET" | "POST" | "PUT" | "PATCH";
+
+export interface Request {
+  method: Method;
   target: Target;
   headers: Record<string, string>;
-  body: Buffer;
+  /** null: without a body. */
+  body: Buffer | null;
+  /** How much of the answer's body is kept, in bytes. */
+  keptBytes: number;
 }
 
 export interface ExchangeOptions {
@@ -39,18 +46,18 @@ export interface ExchangeOptions {
 }
 
 /**
- * Posts once and reads the answer, up to the limits. After the head has arrived nothing fails any more: the part of the
+ * Sends a request once and reads the answer, up to the limits. After the head has arrived nothing fails any more: the part of the
  * body that was read is the result.
  *
  * @throws SendFailure when no answer came
  */
-export async function exchange(post: Post, options: ExchangeOptions): Promise<Answer> {
+export async function exchange(request: Request, options: ExchangeOptions): Promise<Answer> {
   try {
-    return await exchangeOnce(post, options, true);
+    return await exchangeOnce(request, options, true);
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw error;
     // The second connection does not come from the pool, so it cannot be stale.
-    return exchangeOnce(post, options, false);
+    return exchangeOnce(request, options, false);
   }
 }
 
@@ -58,19 +65,19 @@ export async function exchange(post: Post, options: ExchangeOptions): Promise<An
 class StaleConnection extends SendFailure {}
 
 async function exchangeOnce(
-  post: Post,
+  wanted: Request,
   { agent, bodyTimeoutMs, signal, onHead }: ExchangeOptions,
   mayReuse: boolean,
 ): Promise<Answer> {
   signal.throwIfAborted();
-  const { url, hostname } = post.target;
+  const { url, hostname } = wanted.target;
   const options: GuardedRequestOptions = {
-    method: "POST",
+    method: wanted.method,
     host: hostname,
     path: `${url.pathname}${url.search}`,
     setHost: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    target: post.target,
+    target: wanted.target,
     connectSignal: signal,
     // Without an agent, Node closes the connection after this one answer.
     ...(mayReuse ? { agent } : { createConnection: (_, onCreated) => agent.createConnection(options, onCreated) }),
@@ -79,10 +86,11 @@ async function exchangeOnce(
   const abort = () => request.destroy(signal.reason as SendFailure);
   signal.addEventListener("abort", abort, { once: true });
   try {
-    const response = await sendAndReadHead(request, post);
+    const response = await sendAndReadHead(request, wanted);
     const at = performance.now();
     onHead();
-    return { status: response.statusCode ?? 0, body: await readBody(response, bodyTimeoutMs), at };
+    const { statusCode = 0, headers } = response;
+    return { status: statusCode, headers, body: await readBody(response, wanted.keptBytes, bodyTimeoutMs), at };
   } catch (error) {
     // After an abort its reason counts, not the error of the connection that it closed.
     signal.throwIfAborted();
@@ -99,7 +107,7 @@ async function exchangeOnce(
  *
  * @throws SendFailure when no acceptable head came
  */
-function sendAndReadHead(request: ClientRequest, { target, headers, body }: Post): Promise<IncomingMessage> {
+function sendAndReadHead(request: ClientRequest, { target, headers, body }: Request): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
     let isAnswered = false;
@@ -130,7 +138,7 @@ function sendAndReadHead(request: ClientRequest, { target, headers, body }: Post
         // The headers are set here, because an invalid header must fail the exchange and close its connection.
         for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
         request.setHeader("Host", target.url.host);
-        request.end(body);
+        request.end(body ?? undefined);
       } catch (cause) {
         fail(cause);
       }
@@ -151,15 +159,15 @@ function sendAndReadHead(request: ClientRequest, { target, headers, body }: Post
 }
 
 /** Returns the beginning of the body. Reading ends without an error at a limit, or when the connection breaks off. */
-function readBody(response: IncomingMessage, timeoutMs: number): Promise<Buffer> {
+function readBody(response: IncomingMessage, keptBytes: number, timeoutMs: number): Promise<Buffer> {
   return new Promise((resolve) => {
     const kept: Buffer[] = [];
     let bytes = 0;
     const timer = setTimeout(() => response.destroy(), timeoutMs);
     response.on("data", (chunk: Buffer) => {
-      if (bytes < MAX_KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, MAX_KEPT_BYTES - bytes)));
+      if (bytes < keptBytes) kept.push(Buffer.from(chunk.subarray(0, keptBytes - bytes)));
       bytes += chunk.length;
-      if (bytes >= MAX_BODY_BYTES) response.destroy();
+      if (bytes >= Math.max(keptBytes, MAX_BODY_BYTES)) response.destroy();
     });
     response.once("close", () => {
       clearTimeout(timer);

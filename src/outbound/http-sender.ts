@@ -1,5 +1,5 @@
 /**
- * Posts bytes to untrusted URLs, and reports the result.
+ * Sends requests to untrusted URLs, and reports the result.
  *
  * The checks, in order:
  * 1. `URL` parses the text, so every spelling of an address (`0x7f.1`, `[::ffff:127.0.0.1]`) becomes the one that Node
@@ -20,7 +20,8 @@
  */
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { AddressPolicy } from "./addresses.ts";
-import { exchange, type Answer } from "./exchange.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { exchange, KEPT_BYTES, type Answer, type Method } from "./exchange.ts";
 import { GuardedAgent, type PoolLimits } from "./guarded-agent.ts";
 import { dial, type Dial, type Lookup } from "./guarded-socket.ts";
 import { readOutboundUrl } from "./outbound-url.ts";
@@ -30,31 +31,36 @@ import { SendFailure, toSendFailure, type SendError } from "./send-failure.ts";
 /** Longest sentence about a failure, in characters. Parts of it can come from the receiver. */
 const MAX_MESSAGE_LENGTH = 500;
 
-interface SendRequest {
+export interface SendRequest {
+  /** POST unless it is given. */
+  method?: Method;
   url: string;
   /** Sent unchanged. */
-  body: Buffer;
+  body?: Buffer;
   headers: Record<string, string>;
+  /** How much of the answer's body is returned, in bytes; 4 KiB unless it is given. */
+  keptBytes?: number;
   /** Ends the attempt as `aborted`, for instance when the service stops. */
   signal?: AbortSignal;
 }
 
 export type SendResult =
-  | { ok: true; status: number; duration_ms: number; response_body: string }
+  | { ok: true; status: number; headers: IncomingHttpHeaders; duration_ms: number; response_body: string }
   | {
       ok: false;
       error: SendError;
       message: string;
       duration_ms: number;
-      /** Both are present only if the receiver answered. */
+      /** These are present only if the receiver answered. */
       status?: number;
+      headers?: IncomingHttpHeaders;
       response_body?: string;
     };
 
 export interface Sender {
   /**
    * Makes one attempt. Never throws and never rejects, for any request. `duration_ms` ends at the head of the answer or
-   * at the failure. `response_body` is at most the first 4 KiB, as text that can be stored.
+   * at the failure. `response_body` is at most the first `keptBytes`, as text that can be stored.
    */
   send(request: SendRequest): Promise<SendResult>;
   /** Ends attempts in flight, and all later ones, as `aborted`, and closes all connections. */
@@ -98,7 +104,7 @@ export function createSender({
   let isClosed = false;
 
   async function attempt(
-    { url, headers, body }: SendRequest,
+    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES }: SendRequest,
     signal: AbortSignal,
     onHead: () => void,
   ): Promise<Answer> {
@@ -107,8 +113,8 @@ export function createSender({
     if (!reading.ok) throw new SendFailure(reading.error, reading.message);
 
     const allHeaders = { ...headers, "User-Agent": `human-task-service/${version}` };
-    const post = { target: reading.target, headers: allHeaders, body };
-    return exchange(post, { agent, bodyTimeoutMs, signal, onHead });
+    const request = { method, target: reading.target, headers: allHeaders, body: body ?? null, keptBytes };
+    return exchange(request, { agent, bodyTimeoutMs, signal, onHead });
   }
 
   return {
@@ -149,16 +155,16 @@ export function createSender({
 /**
  * Returns the result of an answer. Only a 2xx status is success. Redirects are not followed. (spec: Events, Delivery)
  */
-function toResult({ status, body }: Answer, duration_ms: number): SendResult {
+function toResult({ status, headers, body }: Answer, duration_ms: number): SendResult {
   // Decoded as a stream, which leaves out a character that is cut in two at the end.
   const response_body = storable(new TextDecoder().decode(body, { stream: true }));
-  if (status < 300) return { ok: true, status, duration_ms, response_body };
+  if (status < 300) return { ok: true, status, headers, duration_ms, response_body };
 
   const [error, message] =
     status < 400
       ? (["redirect", `The receiver answered ${status}, and redirects are not followed.`] as const)
       : (["http_status", `The receiver answered ${status}.`] as const);
-  return { ok: false, error, status, message, duration_ms, response_body };
+  return { ok: false, error, status, headers, message, duration_ms, response_body };
 }
 
 /** Returns the text without U+0000, which PostgreSQL does not accept. */

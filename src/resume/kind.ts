@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { TObject, TProperties } from "typebox";
+import type { SendRequest } from "../outbound/http-sender.ts";
+
+/** What an engine answered. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** The beginning of the body, as text. */
+  body: string;
+}
+
+/** Sends a request through the guard of `outbound/`. @throws NotAnswered */
+export type Http = (request: SendRequest) => Promise<Answer>;
+
+/** An engine did not answer. The attempt is repeated. */
+export class NotAnswered extends Error {
+  /** A stable word for programs. */
+  readonly error: string;
+
+  constructor(error: string, message: string) {
+    super(message);
+    this.name = "NotAnswered";
+    this.error = error;
+  }
+}
+
+/** Fields by their names, as they passed the schema of their kind. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** How an engine is reached. Operators store it, and agents only name it. */
+export interface Connection {
+  address: Fields;
+  /** Opened for this attempt only. null: there is none. */
+  secret: string | null;
+}
+
+/** One attempt to resume what waits for a task. */
+export interface Attempt {
+  /** Of the delivery, the same for all its attempts. Engines that know repetitions by a key get it. */
+  id: string;
+  task_id: string;
+  /** Where the task says that something waits. */
+  address: Fields;
+  /** null: the kind takes none. */
+  connection: Connection | null;
+  /** JSON of what the task asked for: the outcome, or the response only. */
+  value: string;
+  /** The status that the task ended with. */
+  outcome: Outcome;
+  /** Epoch milliseconds. */
+  now: number;
+  /** Whether an earlier attempt ended without an answer, and may have reached the engine all the same. */
+  wasCutOff(): Promise<boolean>;
+}
+
+/** What kinds read of an outcome: the body of a callback. */
+export interface Outcome {
+  task_id: string;
+  status: "completed" | "timed_out" | "cancelled" | "verification_exhausted";
+  /** null unless it is completed. */
+  response: Fields | null;
+  completed_by_email: string | null;
+}
+
+/**
+ * What an attempt means.
+ *
+ * - `done`: it was resumed now.
+ * - `done_already`: an earlier attempt, or someone else, has resumed it.
+ * - `gone`: nothing waits there, and nothing ever will. No other attempt is made.
+ * - `later`: another attempt may succeed.
+ * - `refused`: later as well, because of the connection: the engine does not accept its secret.
+ */
+export const MEANINGS = ["done", "done_already", "gone", "later", "refused"] as const;
+export type Meaning = (typeof MEANINGS)[number];
+
+export interface Resumed {
+  meaning: Meaning;
+  /** A sentence for operators; it says what is wrong, if something is. */
+  message: string;
+  /** The answer that showed it. */
+  answer: Answer;
+  /** The shortest wait that the engine asks for, in milliseconds. */
+  wait_ms?: number | undefined;
+}
+
+/** What a probe found. */
+export interface Probed {
+  ok: boolean;
+  /** A sentence for operators. */
+  detail: string;
+}
+
+/** What a connection of a kind holds. */
+export interface ConnectionForm {
+  /** The fields of its `address`. One of them is `url`, the address that requests are sent to. */
+  address: TObject<TProperties>;
+  /** What `secret` is, as a sentence; null: it has none. Whether it must be given says `isSecretRequired`. */
+  secret: string | null;
+  isSecretRequired: boolean;
+  /** Returns what is wrong with a secret, as a sentence; null if nothing is. */
+  checkSecret?(secret: string): string | null;
+  /** Asks the engine whether it is there and accepts the secret. Changes nothing there. @throws NotAnswered */
+  probe(connection: Connection, http: Http): Promise<Probed>;
+}
+
+/** An engine that can wait for a person, and how it is resumed. A kind is one file in `kinds/`. (beyond the spec: Resuming) */
+export interface ResumeKind {
+  name: string;
+  /** Its name for people, as its makers spell it. */
+  title: string;
+  /** null: a task gives the whole address. */
+  connection: ConnectionForm | null;
+  /** What an entry of `resume` has, besides `connection` and `select`. */
+  address: TObject<TProperties>;
+  /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
+  checkAddress?(address: Fields): { path: string; message: string } | null;
+  /**
+   * Makes one attempt. Attempts are repeated after crashes, so two of them must do what one does, as far as the engine allows.
+   * @throws NotAnswered
+   */
+  resume(attempt: Attempt, http: Http): Promise<Resumed>;
+}

@@ -1,0 +1,37 @@
+import type { TestContext } from "node:test";
+import { createSender } from "../../../src/outbound/http-sender.ts";
+import { guardedHttp } from "../../../src/resume/http.ts";
+import type { Outcome, Resumed, ResumeKind } from "../../../src/resume/kind.ts";
+import type { Engine, Waiting } from "./engine.ts";
+
+export const OUTCOME: Outcome = {
+  task_id: "tsk_01kajv3mzt8w5rq0e4v9c2n7xb",
+  status: "completed",
+  response: { approved: true },
+  completed_by_email: "dana@example.com",
+};
+
+/** Makes one attempt of a kind at an engine, as a delivery does. */
+export async function attemptOnce(
+  t: TestContext,
+  kind: ResumeKind,
+  engine: Pick<Engine, "connection">,
+  { entry }: Pick<Waiting, "entry">,
+  { outcome = OUTCOME, id = "dlv_1", wasCutOff = false } = {},
+): Promise<Resumed> {
+  const sender = createSender({ version: "1.2.3", allowPrivate: true });
+  t.after(() => sender.close());
+  return kind.resume(
+    {
+      id,
+      task_id: outcome.task_id,
+      address: entry,
+      connection: engine.connection,
+      value: JSON.stringify(outcome),
+      outcome,
+      now: Date.now(),
+      wasCutOff: async () => wasCutOff,
+    },
+    guardedHttp(sender),
+  );
+}
