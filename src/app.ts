@@ -22,6 +22,7 @@ import { reviewRoutes, reviewShapes } from "./embed/review.ts";
 import { embedRoutes, embedShapes } from "./embed/routes.ts";
 import { ServiceError } from "./errors.ts";
 import { deferUntilResponse } from "./deliveries/after-response.ts";
+import { connectionRoutes, connectionShapes } from "./connections/routes.ts";
 import { hookRoutes, hookShapes } from "./hooks/routes.ts";
 import { acceptJson } from "./http/body.ts";
 import { serveBuilt } from "./http/built.ts";
@@ -73,6 +74,7 @@ const SHAPES = [
   ...calendarShapes,
   ...templateShapes,
   ...hookShapes,
+  ...connectionShapes,
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,
@@ -229,6 +231,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(calendarRoutes, { ctx, prefix: "/api" });
   await app.register(templateRoutes, { ctx, prefix: "/api" });
   await app.register(hookRoutes, { ctx, prefix: "/api" });
+  await app.register(connectionRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

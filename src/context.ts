@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { PatternHost } from "../json-schema/pattern-worker-host.ts";
 import type { Channels } from "./channels/channels.ts";
 import type { Config } from "./config.ts";
+import type { DataKey } from "./db/data-key.ts";
 import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
 import type { Drawing } from "./drawing/drawing.ts";
@@ -27,6 +28,8 @@ export interface Context {
   /** The version of the running package. */
   version: string;
   db: Db;
+  /** Encrypts what is secret in tasks. */
+  dataKey: DataKey;
   /** Finds agents by their tokens. */
   agents: AgentFinder & { stop(): void };
   /** Holds new tasks within the limits of their agents. */

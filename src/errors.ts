@@ -263,6 +263,16 @@ export const ERRORS = {
     message: "The calendar is in use, so it cannot be deleted.",
     help: "Steps of open tasks count in it, or a template of steps names it. Delete it when they have ended. You can change its hours at any time: `PUT /api/calendars/{name}`.",
   },
+  CONNECTION_NOT_FOUND: {
+    status: 404,
+    message: "No connection has this id.",
+    help: "The id is mistyped, the connection was deleted, or it is in a project of others. `GET /api/connections` lists yours.",
+  },
+  CONNECTION_ALREADY_EXISTS: {
+    status: 409,
+    message: "The project has a connection with this name already.",
+    help: "Tasks name connections, so each name is unique in its project. Choose another name, or change the other connection.",
+  },
   HOOK_RULES_CHANGED: {
     status: 409,
     message: "Another person has stored other rules since. Look at them, and change them again.",

@@ -28,7 +28,10 @@ import { needsSetup, setupToken } from "./people/setup.ts";
 import { recordKeysInUse } from "./security/keys-in-use.ts";
 import { createSecurityLog } from "./security/security-log.ts";
 import { loadSecrets } from "./secrets.ts";
-import { recordCallbackAbandoned } from "./tasks/audit.ts";
+import { createDataKey } from "./db/data-key.ts";
+import { createResumeKinds } from "./resume/delivery.ts";
+import { recordCallbackAbandoned, recordResumeFailed } from "./tasks/audit.ts";
+import { readOutcome } from "./tasks/read-outcome.ts";
 import { createTaskCreator } from "./tasks/creator.ts";
 import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
@@ -72,12 +75,14 @@ export async function createContext(
     log,
     recordAbandoned: recordCallbackAbandoned,
   });
+  const dataKey = createDataKey(db, config);
   const channels = createChannels(replace.channels ?? CHANNELS, { config, db, log });
   const vendors = createVendorThread({ log, charactersMax: questionCharactersMax(config.limits.bodyBytes) });
   const ctx = {
     config,
     version: VERSION,
     db,
+    dataKey,
     agents: createAgentFinder(db, onError),
     admission: createAgentLimits(db),
     isNewDatabase: isNew,
@@ -100,7 +105,16 @@ export async function createContext(
     devices: createDevices(config),
     sender,
   };
-  const kinds = { callback, ...channels.kinds(ctx) };
+  const resume = createResumeKinds({
+    db,
+    sender,
+    keys: config,
+    dataKey,
+    log,
+    readOutcome,
+    recordFailed: recordResumeFailed,
+  });
+  const kinds = { callback, ...resume, ...channels.kinds(ctx) };
   const deliveries = createEngine({ db, log, metrics, kinds, ...replace.deliveries });
   const whole = { ...ctx, deliveries };
   return { ...whole, close: () => closeParts(whole) };

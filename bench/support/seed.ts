@@ -172,6 +172,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     approval_policy: null,
     escalation: null,
     on_timeout: null,
+    resume: null,
   };
   return {
     tasks: [task] as [TaskRow],
@@ -343,6 +344,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   hook_questions: true,
   hook_rules: true,
   hook_calls: true,
+  connections: true,
+  data_keys: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

@@ -64,6 +64,8 @@ const TABLES = Object.keys({
   oidc_sign_ins: true,
   escalation_templates: true,
   hook_rules: true,
+  connections: true,
+  data_keys: true,
 } satisfies Record<
   Exclude<
     keyof Schema,

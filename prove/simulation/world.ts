@@ -22,6 +22,7 @@ import type { Sender, SendResult } from "../../src/outbound/http-sender.ts";
 import { recordCallbackAbandoned } from "../../src/tasks/audit.ts";
 import { startEscalation } from "../../src/tasks/escalating.ts";
 import { createTask, type CreationContext } from "../../src/tasks/create.ts";
+import { createDataKey } from "../../src/db/data-key.ts";
 import { createTaskCreator } from "../../src/tasks/creator.ts";
 import { createTaskEvents, type TaskEvents } from "../../src/tasks/events.ts";
 import { createWaiters, type Waiters } from "../../src/tasks/poll.ts";
@@ -325,6 +326,7 @@ async function run(
       // The tasks are asked with the admin token, which has no limits.
       admission: { admit: async () => UNLIMITED, recordRefusal: async () => {} },
       waiters: time.as(life, () => createWaiters(store, () => {})),
+      dataKey: createDataKey(store, shared.config),
       taskCreator: createTaskCreator(store, notifier),
       notifier,
       events: time.as(life, () => createTaskEvents(store, () => {})),

@@ -115,6 +115,7 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
     response: null,
     rejected_response: null,
     votes: [],
+    resumed: [],
   };
   const stored: Stored = { task, trail: [rows.audit], forget: endInTime(tasks, task) };
   tasks.stored.set(task.id, stored);

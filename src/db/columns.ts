@@ -70,6 +70,7 @@ export const COLUMNS = {
     approval_policy: "json",
     escalation: "json",
     on_timeout: "json",
+    resume: "json",
   },
   task_responses: {
     task_id: "text",
@@ -134,6 +135,7 @@ export const COLUMNS = {
     last_attempt_at: "bigint",
     last_status_code: "bigint",
     last_error: "text",
+    meaning: "text",
     lease_owner: "text",
     lease_epoch: "bigint",
     lease_until: "bigint",
@@ -165,6 +167,7 @@ export const COLUMNS = {
     status_code: "bigint",
     error: "text",
     response_excerpt: "text",
+    meaning: "text",
     home: "integer",
   },
   delivery_origins: {
@@ -403,6 +406,25 @@ export const COLUMNS = {
     simulated: "text",
     count: "bigint",
     last_at: "bigint",
+  },
+  connections: {
+    id: "text",
+    project: "text",
+    name: "text",
+    kind: "text",
+    address: "json",
+    secret: "text",
+    allowed_agents: "json",
+    agent_id: "text",
+    created_at: "bigint",
+    updated_at: "bigint",
+    refused_at: "bigint",
+    refusal: "text",
+  },
+  data_keys: {
+    id: "text",
+    sealed: "text",
+    created_at: "bigint",
   },
 } as const satisfies { [Table in keyof Schema]: { [Column in keyof Schema[Table]]: ColumnType } };
 

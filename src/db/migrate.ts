@@ -32,6 +32,7 @@ import { escalation } from "./migrations/0027-escalation.ts";
 import { hooks } from "./migrations/0028-hooks.ts";
 import { hostAnswers } from "./migrations/0029-host-answers.ts";
 import { personalTokens } from "./migrations/0030-personal-tokens.ts";
+import { resume } from "./migrations/0031-resume.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -138,6 +139,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0028-hooks": hooks(dialect),
     "0029-host-answers": hostAnswers(dialect),
     "0030-personal-tokens": personalTokens(dialect),
+    "0031-resume": resume(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

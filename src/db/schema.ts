@@ -40,6 +40,8 @@ export interface Schema {
   hook_questions: HookQuestionRow;
   hook_rules: HookRulesRow;
   hook_calls: HookCallRow;
+  connections: ConnectionRow;
+  data_keys: DataKeyRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -131,6 +133,8 @@ export interface TaskDocumentsRow {
   escalation: string | null;
   /** JSON of the answer that counts if no one answers in time; null: none. */
   on_timeout: string | null;
+  /** JSON of what is resumed when the task ends, without what is secret in it (resume/entries.ts); null: nothing. */
+  resume: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }
@@ -225,6 +229,8 @@ export interface DeliveryRow {
   last_attempt_at: number | null;
   last_status_code: number | null;
   last_error: string | null;
+  /** What the latest attempt meant, where its kind says that (resume/kind.ts). */
+  meaning: string | null;
   /** The process start that is making an attempt. Only it may write the outcome, and only under this epoch. */
   lease_owner: string | null;
   lease_epoch: number;
@@ -251,6 +257,8 @@ export interface DeliveryAttemptRow {
   error: string | null;
   /** The beginning of the receiver's answer. */
   response_excerpt: string | null;
+  /** What it meant, where its kind says that (resume/kind.ts). */
+  meaning: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }
@@ -646,4 +654,36 @@ export interface HookCallRow {
   simulated: string | null;
   count: number;
   last_at: number;
+}
+
+/** How an engine is reached that waits for outcomes. */
+export interface ConnectionRow {
+  id: string;
+  /** The slug of the project whose tasks can name it. */
+  project: string;
+  /** Unique in its project. */
+  name: string;
+  /** A kind of `resume/registered.ts`. */
+  kind: string;
+  /** JSON of what its kind asks for. */
+  address: string;
+  /** Encrypted; null: there is none. */
+  secret: string | null;
+  /** JSON of ids of agents; null: every agent of the project. */
+  allowed_agents: string | null;
+  /** The agent whose tasks the engine's own calls create; null: it creates none. */
+  agent_id: string | null;
+  created_at: number;
+  updated_at: number;
+  /** Since when the engine refuses the secret; null: it does not. */
+  refused_at: number | null;
+  /** What it said, as a sentence. */
+  refusal: string | null;
+}
+
+/** A key that encrypts what is secret in tasks. It is encrypted itself, so that only these few rows follow a new secret key. */
+export interface DataKeyRow {
+  id: string;
+  sealed: string;
+  created_at: number;
 }

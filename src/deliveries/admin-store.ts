@@ -5,11 +5,13 @@ import { homeOf, located, type Located } from "../db/home.ts";
 import { isOneOf, locationsFor } from "../db/ids.ts";
 import { forUpdate } from "../db/locks.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/schema.ts";
-import { DELIVERIES_HINT, type DeliveryStatus, type OfDelivery } from "./store.ts";
+import { SHOWN_KINDS, type ShownKind } from "./kinds.ts";
+import { DELIVERIES_HINT, LIVE, type DeliveryStatus, type OfDelivery } from "./store.ts";
 
-/** Selects deliveries of one kind. */
+/** Selects deliveries that operators see. */
 export interface DeliveryFilter {
-  kind: string;
+  /** Left out: of all kinds. */
+  kind?: ShownKind | undefined;
   status?: readonly DeliveryStatus[];
   task_id?: string;
   origin?: string;
@@ -24,7 +26,7 @@ export async function listDeliveries(
   before: string | null,
   limit: number,
 ): Promise<DeliveryRow[]> {
-  let select = reader.query.selectFrom("deliveries").selectAll().where("kind", "=", kind);
+  let select = reader.query.selectFrom("deliveries").selectAll().where(isShown(kind));
   if (status && status.length > 0) select = select.where("status", "in", status);
   if (task_id !== undefined) select = select.where("task_id", "=", task_id).where("home", "=", homeOf(task_id));
   if (origin !== undefined) select = select.where("origin", "=", origin);
@@ -32,6 +34,16 @@ export async function listDeliveries(
   // Ids sort by time.
   if (before !== null) select = select.where("id", "<", before);
   return select.orderBy("id", "desc").limit(limit).modifyEnd(beyondHome("list of callbacks")).execute();
+}
+
+/** Whether operators see a delivery. One that waits for the end of its task is none yet. */
+function isShown(kind?: ShownKind): RawBuilder<SqlBool> {
+  const names = kind === undefined ? SHOWN_KINDS : [kind];
+  const ofKind = sql.join(
+    names.map((name) => (name === "resume" ? sql`kind like 'resume.%'` : sql`kind = ${sql.lit(name)}`)),
+    sql` or `,
+  );
+  return sql<SqlBool>`(${ofKind}) and (is_live <> ${sql.lit(LIVE.at_end)} or cycle > 1)`;
 }
 
 /** Whether a delivery is about a task of one of some projects. */
@@ -43,14 +55,13 @@ function isOfTaskIn(projects: readonly string[]): RawBuilder<SqlBool> {
 /** @param projects - of whose tasks it may be; null: of all */
 export async function findDelivery(
   reader: Reader,
-  kind: string,
   id: string,
   projects: readonly string[] | null,
 ): Promise<DeliveryRow | null> {
   const find = async (home: number) => {
     let select = reader.query.selectFrom("deliveries").selectAll().where("id", "=", id).where("home", "=", home);
     if (projects !== null) select = select.where(isOfTaskIn(projects));
-    return (await select.where("kind", "=", kind).executeTakeFirst()) ?? null;
+    return (await select.where(isShown()).executeTakeFirst()) ?? null;
   };
   const found = await find(homeOf(id));
   if (found !== null) return found;
@@ -87,7 +98,6 @@ export async function listAttempts(reader: Reader, { id, task_id }: OfDelivery):
  */
 export async function redeliver(
   tx: Tx,
-  kind: string,
   deliveries: readonly Located[],
   status: DeliveryStatus | null = null,
 ): Promise<DeliveryRow[]> {
@@ -97,7 +107,7 @@ export async function redeliver(
     .selectFrom("deliveries")
     .select(["id", "home"])
     .where(isOneOf(dialect, ["id", "home"], locationsFor(tx, deliveries)))
-    .where("kind", "=", kind);
+    .where(isShown());
   if (status !== null) select = select.where("status", "=", status);
   const locked = await forUpdate(dialect, select)
     .orderBy("id")
@@ -166,14 +176,14 @@ export interface Redelivered {
 /** Lists deliveries in a status that were created up to `until`, in the order of their ids. */
 export async function listByStatus(
   reader: Reader,
-  { kind, status, origin, projects }: Redelivered & { kind: string; status: DeliveryStatus },
+  { status, origin, projects }: Redelivered & { status: DeliveryStatus },
   { after, until, limit }: { after: string; until: number; limit: number },
 ): Promise<Located[]> {
   let select = reader.query
     .selectFrom("deliveries")
     .select(["id", "home"])
     .where("status", "=", status)
-    .where("kind", "=", kind)
+    .where(isShown())
     .where("created_at", "<=", until)
     .where("id", ">", after);
   if (origin !== null) select = select.where("origin", "=", origin);

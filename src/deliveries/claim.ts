@@ -30,6 +30,7 @@ export interface ClaimedDelivery extends Located {
   cycle: number;
   attempt_count: number;
   lease_epoch: number;
+  losses: number;
 }
 
 interface ClaimParams extends Locations {
@@ -50,6 +51,7 @@ const CLAIMED = [
   "cycle",
   "attempt_count",
   "lease_epoch",
+  "losses",
 ] as const;
 
 const claim = writeStatement<ClaimParams, ClaimedDelivery>((query, param, dialect) =>

@@ -5,6 +5,7 @@ import type { DeliveryRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
+import type { JsonObject } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
 import { projectsOf } from "../people/projects.ts";
@@ -20,20 +21,19 @@ import {
   type Redelivered,
 } from "./admin-store.ts";
 import { findBody } from "./claim.ts";
+import { shownAs } from "./kinds.ts";
 import { type DeliveryStatus } from "./store.ts";
 
 interface Ctx {
   db: Db;
 }
 
-/** Operators see callbacks here. Messages to people are shown with their task. */
-const KIND = "callback";
 const DEFAULT_LIMIT = 50;
 /** The most deliveries that one transaction redelivers. */
 const REDELIVER_BATCH = 200;
 
 /**
- * One page of callbacks, newest first. (wire: webhook-deliveries)
+ * One page of callbacks and of what resumes engines, newest first. (wire: webhook-deliveries)
  * @returns `next`: the cursor of the next page, null on the last one
  */
 export async function listWebhookDeliveries(
@@ -43,12 +43,7 @@ export async function listWebhookDeliveries(
 ): Promise<{ rows: WebhookDelivery[]; next: string | null }> {
   const projects = await projectsOf(db, caller, project);
   const before = cursor === undefined ? null : decodeCursor(cursor)[1];
-  const found = await listDeliveries(
-    projects === null ? db : db.heavy,
-    { ...filter, kind: KIND, projects },
-    before,
-    limit + 1,
-  );
+  const found = await listDeliveries(projects === null ? db : db.heavy, { ...filter, projects }, before, limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -61,7 +56,7 @@ export async function listWebhookDeliveries(
 export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: string): Promise<WholeWebhookDelivery> {
   const projects = requireOperatorOfSome(caller);
   requireDeliveryId(id);
-  const row = await findDelivery(db, KIND, id, projects);
+  const row = await findDelivery(db, id, projects);
   if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
   const [body, all] = [await findBody(db, row), await listAttempts(db, row)];
   // An attempt that ended after the row was read is not shown: the record is of one moment.
@@ -70,7 +65,7 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
   );
   return {
     ...toRecord(row),
-    body,
+    body: shownBody(row, body),
     attempts: attempts.map(({ delivery_id: _same, home: _home, started_at, outcome, ...attempt }) => ({
       ...attempt,
       started_at: isoTime(started_at),
@@ -85,7 +80,7 @@ export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Pro
   requireDeliveryId(id);
   const found = await locate(db, [id], projects);
   return db.write(async (tx) => {
-    const [row] = await redeliver(tx, KIND, found);
+    const [row] = await redeliver(tx, found);
     if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
     const details = { task_id: row.task_id, origin: row.origin };
     await recordSecurityEvent(tx, { type: "callback_redelivered", target: { kind: "callback", id }, details });
@@ -129,7 +124,7 @@ async function redeliverByStatus(db: Db, only: Redelivered & { status: DeliveryS
   let after = "";
   for (;;) {
     const page = { after, until, limit: REDELIVER_BATCH };
-    const batch = await listByStatus(db, { kind: KIND, ...only }, page);
+    const batch = await listByStatus(db, only, page);
     // A row may have left the status since it was listed.
     count += await redeliverBatch(db, batch, only);
     if (batch.length < REDELIVER_BATCH) return count;
@@ -145,7 +140,7 @@ async function redeliverBatch(db: Db, batch: readonly Located[], only: Redeliver
     batch,
     ({ home }) => home,
     async (tx, some) => {
-      const { length: count } = await redeliver(tx, KIND, some, status);
+      const { length: count } = await redeliver(tx, some, status);
       if (count > 0)
         await recordSecurityEvent(tx, { type: "callbacks_redelivered", details: { count, status, origin } });
       return count;
@@ -154,17 +149,30 @@ async function redeliverBatch(db: Db, batch: readonly Located[], only: Redeliver
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
+/** What is encrypted in it says nothing. */
+function shownBody({ kind }: DeliveryRow, body: string | null): string | null {
+  if (body === null || shownAs(kind).kind !== "resume") return body;
+  const { sealed: _hidden, ...shown } = JSON.parse(body) as JsonObject;
+  return JSON.stringify(shown);
+}
+
 function toRecord(row: DeliveryRow): WebhookDelivery {
+  const { kind, engine } = shownAs(row.kind);
+  const connection = isId("con", row.destination) ? row.destination : null;
   return {
     id: row.id,
+    kind,
+    engine,
     task_id: row.task_id,
-    url: row.destination,
+    connection,
+    url: connection === null ? row.destination : row.origin,
     status: row.status as DeliveryStatus,
     attempt_count: row.attempt_count,
     next_attempt_at: isoTime(row.next_attempt_at),
     last_attempt_at: isoTime(row.last_attempt_at),
     last_status_code: row.last_status_code,
     last_error: row.last_error,
+    meaning: row.meaning,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };

@@ -55,6 +55,7 @@ testOnBoth("the outcome of an attempt whose lease is gone changes nothing", asyn
     status_code: 200,
     error: null,
     response_excerpt: null,
+    meaning: null,
   };
   assert.deepEqual(await recordOutcomes(service.ctx.db, [{ attempt, ended }]), [false]);
   assert.equal((await deliveryOf(service, id)).status, "PENDING");

@@ -11,6 +11,8 @@ export interface DueDelivery {
   cycle: number;
   /** The number of this attempt in its cycle, from 1. */
   attempt: number;
+  /** How often the process that made this very attempt was lost. */
+  losses: number;
   /** The stored body; null when it was deleted. */
   body: string | null;
 }
@@ -21,6 +23,8 @@ export type Outcome =
       ok: true;
       status_code: number | null;
       response_excerpt: string | null;
+      /** A stable word for what it meant, if the kind tells several apart. */
+      meaning?: string;
       /** Nothing was sent, because it is no longer needed. Counts as success. */
       is_needless?: boolean;
     }
@@ -37,6 +41,7 @@ export type Outcome =
       /** This and `response_excerpt` are null when the receiver did not answer. */
       status_code: number | null;
       response_excerpt: string | null;
+      meaning?: string;
     };
 
 /** A delivery that succeeded or was abandoned. */
@@ -68,6 +73,16 @@ export interface Kind {
   onAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
   /** Writes in the transaction of a success, unless nothing was sent. */
   onSucceeded?(tx: Tx, delivery: EndedDelivery): Promise<void>;
+}
+
+/** What operators see, and can send again. Messages to people are shown with their task. */
+export const SHOWN_KINDS = ["callback", "resume"] as const;
+export type ShownKind = (typeof SHOWN_KINDS)[number];
+
+/** Returns what operators see a row as, and the engine that is resumed, if one is: `resume.temporal` resumes `temporal`. */
+export function shownAs(kind: string): { kind: ShownKind; engine: string | null } {
+  const [name, engine = null] = kind.split(".", 2);
+  return { kind: name as ShownKind, engine };
 }
 
 /** The kind that takes back what a live delivery of `kind` shows, after its task was deleted. A live kind brings one. */

@@ -13,30 +13,33 @@ import { MINUTE, SECOND } from "../lib/time.ts";
 import { removalOf } from "./kinds.ts";
 import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue, LIVE, type OfDelivery } from "./store.ts";
 
-/** The wait before a refresh, by which the request that changed the task was answered. */
+/** The wait before a message is updated, so that changes that follow at once are shown together. What waits for the end begins at once. */
 const AFTER_MS = 0.5 * SECOND;
 
-const refresh = writeStatement<OfTask & { now: number; due_at: number; up_to: number }, { id: string }>(
-  (query, param) =>
-    query
-      .updateTable("deliveries")
-      .set({
-        status: "PENDING",
-        cycle: sql<number>`cycle + 1`,
-        attempt_count: 0,
-        next_attempt_at: param("due_at"),
-        lease_owner: null,
-        lease_until: null,
-        lease_epoch: sql<number>`lease_epoch + 1`,
-        losses: 0,
-        updated_at: param("now"),
-      })
-      .where("task_id", "=", param("task_id"))
-      .where("home", "=", param("home"))
-      .where("is_live", ">=", LIVE.every_change)
-      .where("is_live", "<=", param("up_to"))
-      .returning("id"),
+const refresh = writeStatement<OfTask & { now: number; up_to: number }, { id: string }>((query, param) =>
+  query
+    .updateTable("deliveries")
+    .set({
+      status: "PENDING",
+      cycle: sql<number>`cycle + 1`,
+      attempt_count: 0,
+      next_attempt_at: sql<number>`cast(${param("now")} as bigint) + ${afterMs(sql`is_live`)}`,
+      lease_owner: null,
+      lease_until: null,
+      lease_epoch: sql<number>`lease_epoch + 1`,
+      losses: 0,
+      updated_at: param("now"),
+    })
+    .where("task_id", "=", param("task_id"))
+    .where("home", "=", param("home"))
+    .where("is_live", ">=", LIVE.every_change)
+    .where("is_live", "<=", param("up_to"))
+    .returning("id"),
 );
+
+function afterMs(isLive: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`case when ${isLive} = ${sql.lit(LIVE.at_end)} then 0 else ${sql.lit(AFTER_MS)} end`;
+}
 
 /**
  * Schedules a refresh of every message that shows the task, and the notices of its end if it is closed. The outcome of an
@@ -48,18 +51,19 @@ export async function scheduleRefresh(
 ): Promise<void> {
   const now = tx.now();
   const up_to = ended_at === null ? LIVE.every_change : LIVE.at_end;
-  const rows = await tx.run(refresh, { ...ofTask(id), now, due_at: now + AFTER_MS, up_to });
+  const rows = await tx.run(refresh, { ...ofTask(id), now, up_to });
   if (rows.length > 0) tx.hint(DELIVERIES_HINT);
 }
 
-/** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id`, `home`, `updated_at` and `ended_at` */
+/** Returns the same as a common table expression (PostgreSQL), with the ids of tasks that had any. @param changed - a relation of tasks, with `id`, `home`, `updated_at` and `ended_at` */
 export const refreshCte = (changed: RawBuilder<unknown>) => sql`
   refreshed as (
     update deliveries d set status = 'PENDING', cycle = d.cycle + 1, attempt_count = 0,
-      next_attempt_at = changed.updated_at + ${sql.lit(AFTER_MS)}, lease_owner = null, lease_until = null,
+      next_attempt_at = changed.updated_at + ${afterMs(sql`d.is_live`)}, lease_owner = null, lease_until = null,
       lease_epoch = d.lease_epoch + 1, losses = 0, updated_at = changed.updated_at
     from ${changed} changed where d.task_id = changed.id and d.home = changed.home and (d.is_live = ${sql.lit(LIVE.every_change)}
       or (d.is_live = ${sql.lit(LIVE.at_end)} and changed.ended_at is not null))
+    returning d.task_id
   )`;
 
 export async function findPlace(reader: Reader, { id, task_id }: OfDelivery): Promise<DeliveryPlaceRow | null> {

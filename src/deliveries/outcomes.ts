@@ -27,6 +27,7 @@ export interface EndedAttempt {
   status_code: number | null;
   error: string | null;
   response_excerpt: string | null;
+  meaning: string | null;
 }
 
 /** The columns of a delivery that an outcome changes. */
@@ -37,6 +38,7 @@ const CHANGED = [
   "last_attempt_at",
   "last_status_code",
   "last_error",
+  "meaning",
   "updated_at",
 ] as const satisfies Column<"deliveries">[];
 
@@ -54,7 +56,7 @@ const updateOutcome = updateRow("deliveries", {
 const OUTCOME = ["id", "home", "lease_owner", "lease_epoch", ...CHANGED] as const;
 const ATTEMPT = columnsOf("delivery_attempts");
 /** Those that the delivery does not have. */
-const OF_ATTEMPT = ATTEMPT.filter((name) => name !== "home");
+const OF_ATTEMPT = ATTEMPT.filter((name) => name !== "home" && name !== "meaning");
 
 const insertAttempt = insertRow("delivery_attempts", ATTEMPT, { ignoreConflict: [] });
 
@@ -73,7 +75,7 @@ export interface Ended {
 }
 
 function toOutcomeValues({ attempt: { id, home, attempt_count, lease_owner, lease_epoch }, ended }: Ended) {
-  const { status, next_attempt_at, ended_at, status_code, error } = ended;
+  const { status, next_attempt_at, ended_at, status_code, error, meaning } = ended;
   return {
     id,
     home,
@@ -85,6 +87,7 @@ function toOutcomeValues({ attempt: { id, home, attempt_count, lease_owner, leas
     last_attempt_at: ended_at,
     last_status_code: status_code,
     last_error: error,
+    meaning,
     updated_at: ended_at,
   };
 }
@@ -101,6 +104,7 @@ function toAttemptRow({ attempt: { id, home, cycle, attempt_count }, ended }: En
     status_code: ended.status_code,
     error: ended.error,
     response_excerpt: ended.response_excerpt,
+    meaning: ended.meaning,
   };
 }
 
@@ -221,7 +225,18 @@ const selectLost = readStatement<
 >((query, param) =>
   query
     .selectFrom("deliveries")
-    .select(["id", "home", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"])
+    .select([
+      "id",
+      "home",
+      "kind",
+      "task_id",
+      "destination",
+      "origin",
+      "cycle",
+      "attempt_count",
+      "lease_epoch",
+      "losses",
+    ])
     .select([sql<string>`lease_owner`.as("lease_owner"), sql<number>`lease_until`.as("lease_until")])
     .where("lease_owner", "is not", null)
     .where("lease_until", "<=", param("lapsed_by"))

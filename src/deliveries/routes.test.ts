@@ -58,7 +58,10 @@ testOnBoth("a delivery shows what became of it, with its body and every attempt"
   assert.match(owed.id, /^dlv_/);
   assert.deepEqual(owed, {
     id: owed.id,
+    kind: "callback",
+    engine: null,
     task_id: task,
+    connection: null,
     url: hook.url,
     status: "PENDING",
     attempt_count: 0,
@@ -66,6 +69,7 @@ testOnBoth("a delivery shows what became of it, with its body and every attempt"
     last_attempt_at: null,
     last_status_code: null,
     last_error: null,
+    meaning: null,
     created_at: created,
     updated_at: created,
   });
@@ -92,6 +96,7 @@ testOnBoth("a delivery shows what became of it, with its body and every attempt"
         status_code: 500,
         error: "http_status: The receiver answered 500.",
         response_excerpt: "oh",
+        meaning: null,
         isTimed: true,
       },
       {
@@ -102,6 +107,7 @@ testOnBoth("a delivery shows what became of it, with its body and every attempt"
         status_code: 200,
         error: null,
         response_excerpt: "oh",
+        meaning: null,
         isTimed: true,
       },
     ],
@@ -247,7 +253,7 @@ testOnBoth("a row that leaves the status while many are redelivered is left alon
   await deliver(service);
   const { id } = await ofTask(service, task);
   const rows = (status: "FAILED" | "SUCCEEDED") =>
-    service.ctx.db.write((tx) => redeliverRows(tx, "callback", [{ id, home: homeOf(task) }], status));
+    service.ctx.db.write((tx) => redeliverRows(tx, [{ id, home: homeOf(task) }], status));
   assert.deepEqual(await rows("FAILED"), []);
   assert.equal((await ofTask(service, task)).status, "SUCCEEDED");
   assert.equal((await rows("SUCCEEDED")).length, 1);

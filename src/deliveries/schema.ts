@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { SHOWN_KINDS, type ShownKind } from "./kinds.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "./store.ts";
 
 const Status = Type.Unsafe<DeliveryStatus>({
@@ -14,14 +15,29 @@ const Origin = Text({
 
 const deliveryFields = {
   id: Type.String({ examples: ["dlv_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
+  kind: Type.Unsafe<ShownKind>({
+    type: "string",
+    enum: [...SHOWN_KINDS],
+    description: "`callback`: to the `callback_url`. `resume`: resumes an engine.",
+  }),
+  engine: Nullable(Type.String({ description: "The kind of engine that is resumed.", examples: ["temporal"] })),
   task_id: Type.String(),
-  url: Type.String({ description: "The URL of the receiver." }),
+  connection: Nullable(Type.String({ description: "Id of the connection that is used." })),
+  url: Type.String({
+    description: "The URL of the receiver; of an engine its origin, or as much of it as may be shown.",
+  }),
   status: Status,
   attempt_count: Type.Integer({ description: "Completed attempts of the current cycle." }),
   next_attempt_at: Nullable(Time("Time of the next attempt, or null.")),
   last_attempt_at: Nullable(Time("When the latest attempt ended.")),
   last_status_code: Nullable(Type.Integer({ description: "HTTP status of the receiver's last response." })),
   last_error: Nullable(Type.String({ description: "A stable word, a colon and a sentence." })),
+  meaning: Nullable(
+    Type.String({
+      description:
+        "What the latest answer of an engine meant: `done`, `done_already`, `gone`, `later`, or `refused` (its secret is not accepted).",
+    }),
+  ),
   created_at: Time("When the task closed."),
   updated_at: Time("The latest change."),
 };
@@ -43,6 +59,7 @@ export const WholeWebhookDelivery = Type.Object(
         status_code: Nullable(Type.Integer()),
         error: Nullable(Type.String({ description: "A stable word, a colon and a sentence." })),
         response_excerpt: Nullable(Type.String({ description: "The start of the receiver's response." })),
+        meaning: Nullable(Type.String({ description: "As that of the delivery." })),
       }),
       { description: "Completed attempts, oldest first." },
     ),
@@ -53,6 +70,9 @@ export type WholeWebhookDelivery = Static<typeof WholeWebhookDelivery>;
 
 export const ListDeliveriesQuery = Type.Object({
   project: ProjectFilter,
+  kind: Type.Optional(
+    Type.Unsafe<ShownKind>({ type: "string", enum: [...SHOWN_KINDS], description: "Only those of this kind." }),
+  ),
   status: Type.Optional(Type.Array(Status, { maxItems: DELIVERY_STATUSES.length, description: "Can be repeated." })),
   task_id: Type.Optional(Text({ minLength: 1, maxLength: 100, description: "Only callbacks of this task." })),
   origin: Type.Optional(Origin),

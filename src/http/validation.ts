@@ -55,6 +55,17 @@ export function createValidatorCompiler(shapes: readonly object[]): FastifySchem
   };
 }
 
+/**
+ * Returns a check for a part of a body whose shape depends on what the route's schema cannot know.
+ * @returns what is wrong with a value at a place of the body, as a ServiceError MALFORMED_REQUEST or VALIDATION_FAILED; or null
+ */
+export function shapeCheck(schema: object): (value: unknown, path: string) => ServiceError | null {
+  return onFirstUse(() => {
+    const validate = new Ajv({ ...OPTIONS, useDefaults: false, allErrors: true }).compile(schema);
+    return (value: unknown, path: string) => (validate(value) ? null : refuse(validate.errors ?? [], path));
+  });
+}
+
 /** Reporting every error in a long list takes longer than reading it. */
 const LONG_LIST = 100;
 

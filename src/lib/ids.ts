@@ -3,7 +3,22 @@ import { SECOND } from "./time.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export type IdPrefix = "tsk" | "aud" | "dlv" | "atm" | "usr" | "key" | "sec" | "agt" | "atk" | "prj" | "psk" | "ptk";
+export type IdPrefix =
+  | "tsk"
+  | "aud"
+  | "dlv"
+  | "atm"
+  | "usr"
+  | "key"
+  | "sec"
+  | "agt"
+  | "atk"
+  | "prj"
+  | "psk"
+  | "ptk"
+  | "con"
+  | "dky"
+  | "sub";
 
 /** Ids of these end with the home of their task (db/home.ts). */
 type HomedPrefix = Extract<IdPrefix, "tsk" | "dlv">;

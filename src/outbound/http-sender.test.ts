@@ -142,7 +142,8 @@ test("2xx is success and nothing else is", async (t) => {
   const { post } = setup(t);
   for (const status of [200, 201, 202, 204, 226, 299]) {
     const url = await receiver(t, (_request, response) => response.writeHead(status).end());
-    assert.deepEqual({ ...(await post(url)), duration_ms: 0 }, { ok: true, status, duration_ms: 0, response_body: "" });
+    const { ok, status: answered, response_body } = await post(url);
+    assert.deepEqual([ok, answered, response_body], [true, status, ""]);
   }
   for (const [status, error] of [
     ...[300, 301, 302, 303, 304, 307, 308, 399].map((status) => [status, "redirect"] as const),

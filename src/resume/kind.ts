@@ -90,12 +90,26 @@ export interface Probed {
   ok: boolean;
   /** A sentence for operators. */
   detail: string;
+  /** The engine is there, and does not accept the secret. */
+  isRefused?: boolean;
+}
+
+/** What is wrong with a field. */
+export interface Problem {
+  /** JSON Pointer into the address. */
+  path: string;
+  /** A sentence. */
+  message: string;
 }
 
 /** What a connection of a kind holds. */
 export interface ConnectionForm {
-  /** The fields of its `address`. One of them is `url`, the address that requests are sent to. */
+  /** The fields of its `address`. */
   address: TObject<TProperties>;
+  /** Returns where requests go; the field `url` unless it is given. */
+  urlOf?(address: Fields): string;
+  /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
+  checkAddress?(address: Fields): Problem | null;
   /** What `secret` is, as a sentence; null: it has none. Whether it must be given says `isSecretRequired`. */
   secret: string | null;
   isSecretRequired: boolean;
@@ -114,8 +128,10 @@ export interface ResumeKind {
   connection: ConnectionForm | null;
   /** What an entry of `resume` has, besides `connection` and `select`. */
   address: TObject<TProperties>;
+  /** The fields of it that are permissions by themselves. They are stored encrypted and never shown. */
+  secretFields?: readonly string[];
   /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
-  checkAddress?(address: Fields): { path: string; message: string } | null;
+  checkAddress?(address: Fields): Problem | null;
   /**
    * Makes one attempt. Attempts are repeated after crashes, so two of them must do what one does, as far as the engine allows.
    * @throws NotAnswered

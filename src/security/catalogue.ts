@@ -44,6 +44,9 @@ export const SECURITY_EVENTS = {
   project_member_set: "A user joined a project, or got another role in it (`details.role`).",
   project_member_removed: "A user was removed from a project.",
   project_hook_rules_set: "The rules for hooks of coding agents were replaced (`details.version`).",
+  connection_created: "A connection to an engine was created.",
+  connection_changed: "A connection was changed, or got a new secret; `details.fields` says what.",
+  connection_deleted: "A connection was deleted. Tasks that name it are resumed no longer.",
   escalation_template_set: "A template of steps was created, or replaced (`details.replaced`).",
   escalation_template_deleted: "A template of steps was deleted.",
   calendar_set: "A calendar was created, or replaced (`details.replaced`).",
@@ -103,6 +106,7 @@ export const TARGET_KINDS = [
   "email_sender",
   "slack_workspace",
   "callback",
+  "connection",
   "task",
 ] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];

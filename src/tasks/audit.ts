@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import type { EndedDelivery } from "../deliveries/kinds.ts";
+import type { AbandonedDelivery, EndedDelivery } from "../deliveries/kinds.ts";
 import { entryBeside } from "./entries.ts";
 import type { Purpose } from "./notices.ts";
 import { addAuditEntry, findTaskForUpdate, setAuditSeq } from "./store.ts";
@@ -7,6 +7,15 @@ import { addAuditEntry, findTaskForUpdate, setAuditSeq } from "./store.ts";
 /** Records that the callback of a task failed for good. Does nothing if the task is gone. */
 export async function recordCallbackAbandoned(tx: Tx, { id, task_id, attempts }: EndedDelivery): Promise<void> {
   await addEntry(tx, task_id, { action: "callback_abandoned", channel: null, extra: { delivery_id: id, attempts } });
+}
+
+/** Records that what waits for a task could not be resumed. Does nothing if the task is gone. */
+export async function recordResumeFailed(
+  tx: Tx,
+  { id, task_id, attempts, kind, last_error }: AbandonedDelivery & { kind: string },
+): Promise<void> {
+  const extra = { delivery_id: id, attempts, kind, error: last_error };
+  await addEntry(tx, task_id, { action: "resume_failed", channel: null, extra });
 }
 
 /** Delivery status of one notification. */

@@ -1,4 +1,5 @@
-import type { Db, Reader } from "../db/database.ts";
+import type { DataKey } from "../db/data-key.ts";
+import type { Db, Reader, Tx } from "../db/database.ts";
 import { homeOfKey } from "../db/home.ts";
 import type { TaskCreator } from "./creator.ts";
 import { ownerOf } from "../approvals/eligible.ts";
@@ -8,6 +9,7 @@ import { newId } from "../lib/ids.ts";
 import type { Caller } from "../people/caller.ts";
 import { isOperatorOf } from "../people/caller.ts";
 import { projectForNew } from "../people/projects.ts";
+import { enqueueEntries, placeEntries, sealEntries, type PlacedEntry } from "../resume/entries.ts";
 import { mayWith, requireMay } from "./access.ts";
 import type { Admission, Place } from "./admission.ts";
 import { requireRecipientsAllowed } from "./allowed-recipients.ts";
@@ -26,11 +28,12 @@ export interface Created extends Replay {
 }
 
 /** A checked request, with what depends on its project. */
-type PlacedRequest = CheckedRequest & { project: string; placed: PlacedEscalation };
+type PlacedRequest = CheckedRequest & { project: string; placed: PlacedEscalation; entries: readonly PlacedEntry[] };
 
 /** The context of task creation. */
 export interface CreationContext extends CheckContext {
   db: Db;
+  dataKey: DataKey;
   admission: Admission;
   taskCreator: TaskCreator;
 }
@@ -59,7 +62,8 @@ export async function createTask(
     if (problem) throw problem;
     const project = await projectForNew(ctx.db, caller, (body as CreateTaskBody).project);
     const checked = await readRequest(ctx, body as CreateTaskBody);
-    request = { ...checked, project, placed: await placedEscalation(ctx.db, project, checked) };
+    const placed = await placedEscalation(ctx.db, project, checked);
+    request = { ...checked, project, placed, ...(await placedResume(ctx, caller, project, checked)) };
     if (request.policy !== null)
       request = { ...request, ...(await placedPolicy(ctx.db, caller, request, request.policy)) };
     if (caller.kind === "agent")
@@ -90,6 +94,21 @@ async function replayOr(ctx: CreationContext, caller: Caller, body: unknown, err
   }
   if (isLimit(error)) await ctx.admission.recordRefusal(caller);
   throw error;
+}
+
+/** Returns what is resumed when the task ends. @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED */
+async function placedResume(
+  { db, config }: CreationContext,
+  caller: Caller,
+  project: string,
+  { body, documents }: CheckedRequest,
+): Promise<Pick<PlacedRequest, "entries" | "documents">> {
+  const asked = body.resume ?? [];
+  if (asked.length === 0) return { entries: [], documents };
+  const policy = { allowPrivate: config.callbacks.allowPrivate };
+  const entries = await placeEntries(db, { caller, project, policy }, asked);
+  const resume = JSON.stringify(entries.map(({ stored }) => stored));
+  return { entries, documents: { ...documents, resume } };
 }
 
 /** Returns who must approve, with what only the directory knows. @throws ServiceError VALIDATION_FAILED */
@@ -136,7 +155,8 @@ async function store(
   // The insert shows whether the key is taken. A deletion may free the key, and another task take it, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
     const rows = newTask(request, asker, actorOf(caller), { now: ctx.db.now(), home }, newId);
-    const written = await ctx.taskCreator(rows, request.recipients, place.check);
+    const also = await resumesOf(ctx, rows.task.id, request.entries);
+    const written = await ctx.taskCreator(rows, request.recipients, { check: place.check, also });
     if (written !== null) {
       const task = toTask({
         ...written.task,
@@ -144,6 +164,7 @@ async function store(
         response: null,
         rejected_response: null,
         votes: [],
+        resumed: [],
       });
       return { task, isReplay: false, isMismatch: false };
     }
@@ -153,4 +174,15 @@ async function store(
     if (bound) return { ...bound, isReplay: bound.task.id !== rows.task.id };
   }
   throw new ServiceError("OVERLOADED");
+}
+
+/** Returns what writes the deliveries that resume something when the task ends; null if nothing is. */
+async function resumesOf(
+  { dataKey }: CreationContext,
+  task_id: string,
+  entries: readonly PlacedEntry[],
+): Promise<((tx: Tx) => Promise<void>) | null> {
+  if (entries.length === 0) return null;
+  const bodies = await sealEntries(dataKey, task_id, entries);
+  return (tx) => enqueueEntries(tx, task_id, entries, bodies);
 }

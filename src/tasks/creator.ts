@@ -17,15 +17,16 @@ import { isStepSoon } from "./steps.ts";
 import { requireEnough, routeToVoters } from "./voters.ts";
 import { addAuditEntry } from "./store.ts";
 
-/**
- * Writes a new task and returns it as written; null if its idempotency key is taken.
- * `check` is called first in the transaction, which is the task's own then. What it throws is thrown.
- */
-export type TaskCreator = (
-  task: NewTask,
-  recipients: Recipients | null,
-  check: ((tx: Tx) => Promise<void>) | null,
-) => Promise<NewTask | null>;
+/** What else is done in the transaction of a new task, which is the task's own then. What these throw is thrown. */
+export interface WithTask {
+  /** Is called first. */
+  check: ((tx: Tx) => Promise<void>) | null;
+  /** Is called last, if the task was written. */
+  also: ((tx: Tx) => Promise<void>) | null;
+}
+
+/** Writes a new task and returns it as written; null if its idempotency key is taken. */
+export type TaskCreator = (task: NewTask, recipients: Recipients | null, more: WithTask) => Promise<NewTask | null>;
 
 /** The hint that is published when tasks were created. */
 export const CREATED_HINT = "created";
@@ -51,8 +52,8 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
   );
   const olderKeys = createOlderKeys(db);
   const tell = createTeller(() => db.hints.publish([CREATED_HINT]));
-  return async (rows, recipients, check) => {
-    const written = await write(rows, recipients, check);
+  return async (rows, recipients, more) => {
+    const written = await write(rows, recipients, more);
     if (written !== null) tell();
     if (written !== null && isStepSoon(written.task)) db.hints.publish([STEPS_HINT]);
     return written;
@@ -61,20 +62,25 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
   async function write(
     rows: NewTask,
     recipients: Recipients | null,
-    check: ((tx: Tx) => Promise<void>) | null,
+    { check, also }: WithTask,
   ): Promise<NewTask | null> {
     if (olderKeys !== null && (await olderKeys.has(rows.task))) return null;
-    if (recipients !== null || check !== null)
+    if (recipients !== null || check !== null || also !== null)
       return db.write(async (tx) => {
         await check?.(tx);
-        if (recipients !== null) return addRouted(tx, rows, recipients, notifier);
-        return (await addTask(tx, rows)) ? rows : null;
+        const written = recipients !== null ? await addRouted(tx, rows, recipients, notifier) : await addOne(tx, rows);
+        if (written !== null) await also?.(tx);
+        return written;
       });
     // Large tasks would delay the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
     const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
     const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
     return isAdded ? rows : null;
   }
+}
+
+async function addOne(tx: Tx, rows: NewTask): Promise<NewTask | null> {
+  return (await addTask(tx, rows)) ? rows : null;
 }
 
 /** Calls `tell` at once, and then at most once per `ANNOUNCE_EVERY_MS`. */

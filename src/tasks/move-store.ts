@@ -7,7 +7,7 @@ import { ofTask, type OfTask } from "../db/home.ts";
 import { assignments, definitions, insertRow, names, updateRow } from "../db/rows.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { scheduleRefresh, refreshCte } from "../deliveries/live-messages.ts";
-import { enqueueCte, insertDelivery, newDeliveryColumns } from "../deliveries/store.ts";
+import { DELIVERIES_HINT, enqueueCte, insertDelivery, newDeliveryColumns } from "../deliveries/store.ts";
 import { newId } from "../lib/ids.ts";
 import { ANSWER_ACCOUNT_COLUMNS } from "../people/accounts.ts";
 import { storeVote } from "./approving.ts";
@@ -87,13 +87,16 @@ const closeOffer = writeStatement<OfTask>((query, param) =>
  * @returns the moves that were written
  */
 export async function addMovesIfUnchanged(db: Db, moves: readonly Move[]): Promise<Move[]> {
-  const ids = new Set((await writeBulk(db, writeMoves, moves)).map(({ id }) => id));
+  const written = await writeBulk(db, writeMoves, moves);
+  if (written.some(({ has_deliveries }) => has_deliveries)) db.hints.publish([DELIVERIES_HINT]);
+  const ids = new Set(written.map(({ id }) => id));
   return moves.filter(({ after }) => ids.has(after.id));
 }
 
 /** Writes moves of tasks whose locks `tx` holds. The decision of one of several people is stored with its move. */
 export async function addMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
-  await writeBulkIn(tx, writeMoves, moves);
+  const written = await writeBulkIn(tx, writeMoves, moves);
+  if (written.some(({ has_deliveries }) => has_deliveries)) tx.hint(DELIVERIES_HINT);
   for (const { after, event, audit } of moves) {
     if (event.type === "refused") await addVerificationAttempt(tx, after, event);
     if (event.type === "accepted" && event.ballot !== undefined) await storeVote(tx, after.id, event.ballot, audit);
@@ -106,14 +109,20 @@ function toMovedColumns(task: Task): Pick<TaskRow, (typeof MOVED)[number]> {
   return { ...columns, verifier_result: verifier_result && JSON.stringify(verifier_result) };
 }
 
+interface WrittenMove {
+  id: string;
+  /** Deliveries that waited for the change are due, and nothing has told the engines yet. */
+  has_deliveries: boolean;
+}
+
 /**
  * Skips a row that changed since it was read, together with its audit entry and delivery. On PostgreSQL, each record is
  * parsed from its JSON once; a direct join would parse it again for every written row.
  */
-const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
-  atOnce: writeStatement<{ moves: string }, { id: string }>((query, param) => ({
+const writeMoves: BulkWrite<readonly Move[], WrittenMove> = {
+  atOnce: writeStatement<{ moves: string }, WrittenMove>((query, param) => ({
     compile: () =>
-      sql<{ id: string }>`
+      sql<WrittenMove>`
         with moves as (
           select * from json_to_recordset(${param("moves")}::json) as moves (before_seq bigint, "after" json, audit json,
             outgoing json, response text)
@@ -139,7 +148,8 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
         ), outgoing as (
           select o.* from debts o join written on written.id = o.task_id
         ), ${enqueueCte(sql`outgoing`)}
-        select id from written ${beyondHome("moves in one statement")}`.compile(query),
+        select id, exists (select 1 from refreshed where refreshed.task_id = written.id) as has_deliveries
+        from written ${beyondHome("moves in one statement")}`.compile(query),
   })),
   toParams: (moves) => ({
     moves: JSON.stringify(
@@ -153,8 +163,9 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
     ),
   }),
   inSteps: async (tx, moves) => {
-    const written: { id: string }[] = [];
-    for (const move of moves) if (await writeMove(tx, move)) written.push({ id: move.after.id });
+    const written: WrittenMove[] = [];
+    // Deliveries are hinted at as they are written.
+    for (const move of moves) if (await writeMove(tx, move)) written.push({ id: move.after.id, has_deliveries: false });
     return written;
   },
 };

@@ -139,6 +139,7 @@ export function toDocuments(request: FormRequest, actions: Actions | null, polic
     approval_policy: policy && JSON.stringify(policy),
     escalation: null,
     on_timeout: null,
+    resume: null,
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),

@@ -7,6 +7,7 @@ import { payloadOf } from "../approvals/proposal.ts";
 import { toApprovals, toApprovalsSummary } from "../approvals/record.ts";
 import { toNextStep, toSteps } from "../escalation/record.ts";
 import { personOf, type Caller } from "../people/caller.ts";
+import { toResumeRecords } from "../resume/record.ts";
 import { askedFields, type AskedTask } from "./asker.ts";
 import { attemptsLeft } from "./attempts-left.ts";
 import { decidedBy, type DecidedTask } from "./decided-by.ts";
@@ -33,6 +34,7 @@ type Documents =
   | "approvals"
   | "escalation"
   | "on_timeout"
+  | "resume"
   | "host_may_answer";
 
 /**
@@ -69,6 +71,7 @@ export function toRecord(
       escalation: toSteps(task, seesRouting(caller, task)),
       on_timeout: task.on_timeout === null ? null : { response: JSON.parse(task.on_timeout) as JsonObject },
       ...(host_may_answer !== undefined && { host_may_answer }),
+      ...(seesRouting(caller, task) && { resume: toResumeRecords(task.resume, task.ended_at !== null, task.resumed) }),
     },
   );
 }

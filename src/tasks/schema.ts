@@ -5,6 +5,7 @@ import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from ".
 import { Approvals, ApprovalsRequest, ApprovalsSummary, ReadApprovals } from "../approvals/schema.ts";
 import { EscalationRequest, NextStep, OnTimeoutRequest, StepRecord } from "../escalation/schema.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
+import { RESUME_MAX, ResumeRecord, ResumeRequest } from "../resume/schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
 import type { DecidedBy } from "./decided-by.ts";
 import { DECIDER_KINDS, TASK_STATUSES, TERMINAL_STATUSES, type DeciderKind } from "./lifecycle.ts";
@@ -99,6 +100,14 @@ export const CreateTaskBody = Type.Object(
     ),
     callback_url: Type.Optional(
       Nullable(Text({ maxLength: 2048, description: "Receives a signed POST when the task closes." })),
+    ),
+    resume: Type.Optional(
+      Nullable(
+        Type.Array(ResumeRequest, {
+          maxItems: RESUME_MAX,
+          description: "What the service itself resumes when the task ends.",
+        }),
+      ),
     ),
     on_behalf_of: Type.Optional(Nullable(OnBehalfOf)),
     project: Type.Optional(
@@ -380,6 +389,11 @@ export const TaskRecord = Type.Object(
     ...rejectedField,
     ...schemaFields,
     ...routingFields,
+    resume: Type.Optional(
+      Type.Array(ResumeRecord, {
+        description: "What is resumed when the task ends. For those who see `callback_url`.",
+      }),
+    ),
     host_may_answer: Type.Optional(
       Type.Boolean({
         description:

@@ -10,6 +10,8 @@ import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import { listVotes, type StoredVote } from "../approvals/store.ts";
 import { toldOf, type Told } from "../escalation/ladder.ts";
+import type { ResumedRow } from "../resume/record.ts";
+import { resumedFor } from "../resume/resumed.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import { fallbackOf } from "./fallback.ts";
@@ -35,6 +37,8 @@ export interface TaskWithDocuments extends Task, TaskDocuments {
   rejected_response: string | null;
   /** What people decided, if several must approve. */
   votes: readonly StoredVote[];
+  /** Where its entries of `resume` stand. */
+  resumed: readonly ResumedRow[];
 }
 
 /** Turns a row into a task. Reuses the row object, because copying its columns costs more than reading them. */
@@ -86,6 +90,7 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.approval_policy",
       "task_documents.escalation",
       "task_documents.on_timeout",
+      "task_documents.resume",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])
@@ -107,8 +112,12 @@ const selectIdByKey = readStatement<KeyOfAsker, { id: string }>((query, param) =
 
 export async function findTaskWithDocuments(reader: Reader, id: string): Promise<TaskWithDocuments | null> {
   const [row] = await reader.run(selectTaskWithDocuments, located(id));
-  return row ? Object.assign(toTask(row), { votes: await votesFor(reader, row) }) : null;
+  if (row === undefined) return null;
+  const task = Object.assign(toTask(row), { votes: await votesFor(reader, row), resumed: NONE_RESUMED });
+  return row.resume === null ? task : { ...task, resumed: await resumedFor(reader, row) };
 }
+
+const NONE_RESUMED: readonly ResumedRow[] = [];
 
 /** Returns what people decided about a task; nothing is read unless several must approve. */
 export async function votesFor(

@@ -88,6 +88,15 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ["0028-hooks", ["drop table hook_questions", "drop table hook_rules", "drop table hook_calls"]],
   ["0029-host-answers", ["alter table agents drop column host_answers"]],
   ["0030-personal-tokens", ["drop table personal_tokens"]],
+  [
+    "0031-resume",
+    [
+      "drop table connections",
+      "drop table data_keys",
+      "alter table task_documents drop column resume",
+      ...["deliveries", "delivery_attempts"].map((table) => `alter table ${table} drop column meaning`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

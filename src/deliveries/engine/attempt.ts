@@ -45,8 +45,8 @@ async function makeAttempt(
   const attempt: Attempt = { ...row, lease_owner: owner };
   const started_at = db.now();
   const startedAt = performance.now();
-  const { id, kind, task_id, destination, origin, cycle } = row;
-  const delivery = { id, kind, task_id, destination, origin, cycle, attempt: row.attempt_count + 1, body };
+  const { id, kind, task_id, destination, origin, cycle, losses } = row;
+  const delivery = { id, kind, task_id, destination, origin, cycle, attempt: row.attempt_count + 1, losses, body };
   lanes.load(slot, body?.length ?? 0);
   const outcome = await send(state, delivery, controller);
   if (outcome === GIVEN_UP) {

@@ -50,8 +50,8 @@ function conclude(
   { now, random, ...times }: Times & { now: number; random: () => number },
 ): EndedAttempt {
   const ended_at = Math.max(now, times.started_at);
-  const { status_code, response_excerpt } = outcome;
-  const common = { ...times, ended_at, status_code, response_excerpt };
+  const { status_code, response_excerpt, meaning = null } = outcome;
+  const common = { ...times, ended_at, status_code, response_excerpt, meaning };
   if (outcome.ok) return { ...common, status: "SUCCEEDED", next_attempt_at: null, error: null };
   const next = outcome.is_final ? null : kind.nextAttemptAt(attempts, new Date(ended_at), random());
   const earliest = ended_at + (outcome.wait_ms ?? 0);

@@ -1,0 +1,267 @@
+import type { Config } from "../config.ts";
+import type { Db, Reader, Tx } from "../db/database.ts";
+import { lockName } from "../db/locks.ts";
+import { isAlreadyThere } from "../db/postgres-errors.ts";
+import type { ConnectionRow } from "../db/schema.ts";
+import { sealFor, unsealFrom } from "../db/sealed.ts";
+import { invalid, ServiceError } from "../errors.ts";
+import { newId } from "../lib/ids.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { isoTime } from "../lib/time.ts";
+import type { Sender } from "../outbound/http-sender.ts";
+import { checkCallbackUrl } from "../outbound/outbound-url.ts";
+import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
+import { projectForNew, projectsOf } from "../people/projects.ts";
+import { clearRefusal, findConnection, listConnectionsOf, noteRefusal } from "../resume/connection-store.ts";
+import { keptFields, requireShape, urlOf } from "../resume/fields.ts";
+import { guardedHttp } from "../resume/http.ts";
+import { NotAnswered, type ConnectionForm, type Fields } from "../resume/kind.ts";
+import { resumeKind } from "../resume/registered.ts";
+import { recordSecurityEvent } from "../security/record.ts";
+import type {
+  ConnectionRecord,
+  CreateConnectionBody,
+  ListConnectionsQuery,
+  ProbeResult,
+  UpdateConnectionBody,
+} from "./schema.ts";
+
+interface Ctx {
+  db: Db;
+  config: Config;
+}
+
+/** A list of them has no pages. */
+const CONNECTIONS_MAX = 200;
+
+/** Lists the connections of the operator's projects, by name. @throws ServiceError FORBIDDEN, PROJECT_NOT_FOUND */
+export async function listConnections(
+  { db }: Pick<Ctx, "db">,
+  caller: Caller,
+  { project }: ListConnectionsQuery,
+): Promise<ConnectionRecord[]> {
+  return (await listConnectionsOf(db, await projectsOf(db, caller, project))).map(toRecord);
+}
+
+/** @throws ServiceError FORBIDDEN, CONNECTION_NOT_FOUND */
+export async function readConnection({ db }: Pick<Ctx, "db">, caller: Caller, id: string): Promise<ConnectionRecord> {
+  return toRecord(await requireConnection(db, caller, id));
+}
+
+/** @throws ServiceError FORBIDDEN, MALFORMED_REQUEST, VALIDATION_FAILED, CONNECTION_ALREADY_EXISTS, PROJECT_ARCHIVED */
+export async function createConnection(
+  { db, config }: Ctx,
+  caller: Caller,
+  body: CreateConnectionBody,
+): Promise<ConnectionRecord> {
+  requireOperatorOfSome(caller);
+  const { name, kind } = body;
+  requireName(name);
+  const form = formOf(kind);
+  const address = checkedAddress(config, form, body.address);
+  const secret = checkedSecret(form, body.secret ?? null);
+  return db.write(async (tx) => {
+    const project = await projectForNew(tx, caller, body.project);
+    await lockName(tx, "connections");
+    await requireRoom(tx, project);
+    const now = tx.now();
+    const id = newId("con", now);
+    const row: ConnectionRow = {
+      id,
+      project,
+      name,
+      kind,
+      address: JSON.stringify(address),
+      secret: secret && sealFor(config, "connections", id, secret),
+      allowed_agents: await storedAgents(tx, project, body.allowed_agents ?? null),
+      agent_id: null,
+      created_at: now,
+      updated_at: now,
+      refused_at: null,
+      refusal: null,
+    };
+    await named(() => tx.query.insertInto("connections").values(row).execute());
+    await recordSecurityEvent(tx, { type: "connection_created", target: targetOf(row), details: detailsOf(row) });
+    return toRecord(row);
+  });
+}
+
+/**
+ * Changes a connection. Attempts from now on use it as it is then.
+ * @throws ServiceError FORBIDDEN, CONNECTION_NOT_FOUND, MALFORMED_REQUEST, VALIDATION_FAILED, CONNECTION_ALREADY_EXISTS
+ */
+export async function updateConnection(
+  { db, config }: Ctx,
+  caller: Caller,
+  id: string,
+  { name, address, secret, allowed_agents }: UpdateConnectionBody,
+): Promise<ConnectionRecord> {
+  requireOperatorOfSome(caller);
+  if (name != null) requireName(name);
+  return db.write(async (tx) => {
+    await lockName(tx, "connections");
+    const before = await requireConnection(tx, caller, id);
+    const form = formOf(before.kind);
+    const set: Partial<ConnectionRow> = {};
+    if (name != null) set.name = name;
+    if (address != null) set.address = JSON.stringify(checkedAddress(config, form, address));
+    if (secret !== undefined) {
+      const checked = checkedSecret(form, secret);
+      set.secret = checked && sealFor(config, "connections", id, checked);
+    }
+    if (allowed_agents !== undefined) set.allowed_agents = await storedAgents(tx, before.project, allowed_agents);
+    // Whoever may change an address must not get the secret of somebody else sent to a server of their own.
+    if (before.secret !== null && secret === undefined && address != null && isElsewhere(before, set.address!))
+      throw invalid("/secret", "Send the secret as well: the new address is another server.", "required");
+    const fields = Object.keys(set).filter(
+      (field) => set[field as keyof ConnectionRow] !== before[field as keyof ConnectionRow],
+    );
+    if (fields.length === 0) return toRecord(before);
+    const isReachedOtherwise = fields.includes("address") || fields.includes("secret");
+    const after: ConnectionRow = {
+      ...before,
+      ...set,
+      updated_at: tx.now(),
+      ...(isReachedOtherwise && { refused_at: null, refusal: null }),
+    };
+    await named(() => tx.query.updateTable("connections").set(after).where("id", "=", id).execute());
+    const details = { ...detailsOf(after), fields };
+    await recordSecurityEvent(tx, { type: "connection_changed", target: targetOf(after), details });
+    return toRecord(after);
+  });
+}
+
+/** Deletes a connection. Tasks that name it can no longer be resumed. @throws ServiceError FORBIDDEN, CONNECTION_NOT_FOUND */
+export async function deleteConnection({ db }: Pick<Ctx, "db">, caller: Caller, id: string): Promise<void> {
+  requireOperatorOfSome(caller);
+  await db.write(async (tx) => {
+    await lockName(tx, "connections");
+    const row = await requireConnection(tx, caller, id);
+    await tx.query.deleteFrom("connections").where("id", "=", id).execute();
+    await recordSecurityEvent(tx, { type: "connection_deleted", target: targetOf(row), details: detailsOf(row) });
+  });
+}
+
+/** Asks the engine whether it is there and accepts the secret. @throws ServiceError FORBIDDEN, CONNECTION_NOT_FOUND */
+export async function probeConnection(
+  { db, config, sender }: Ctx & { sender: Sender },
+  caller: Caller,
+  id: string,
+): Promise<ProbeResult> {
+  const row = await requireConnection(db, caller, id);
+  const secret = row.secret === null ? null : unsealFrom(config, "connections", id, row.secret);
+  if (row.secret !== null && secret === null)
+    return { ok: false, detail: "The secret cannot be opened with SERVICE_SECRET_KEY. Enter it again." };
+  const connection = { address: JSON.parse(row.address) as Fields, secret };
+  try {
+    const probed = await formOf(row.kind).probe(connection, guardedHttp(sender));
+    if (probed.ok && row.refused_at !== null) await clearRefusal(db, id);
+    if (probed.isRefused && row.refused_at === null) await noteRefusal(db, id, probed.detail);
+    return { ok: probed.ok, detail: probed.detail };
+  } catch (error) {
+    if (error instanceof NotAnswered) return { ok: false, detail: error.message };
+    throw error;
+  }
+}
+
+/** @throws ServiceError FORBIDDEN, CONNECTION_NOT_FOUND, also for one of a project of others */
+async function requireConnection(reader: Reader, caller: Caller, id: string): Promise<ConnectionRow> {
+  const projects = requireOperatorOfSome(caller);
+  const row = await findConnection(reader, id);
+  if (row === null || projects?.includes(row.project) === false) throw new ServiceError("CONNECTION_NOT_FOUND");
+  return row;
+}
+
+function formOf(kind: string): ConnectionForm {
+  const form = resumeKind(kind)?.connection;
+  if (form == null) throw invalid("/kind", "Is not a kind of engine that this release knows.");
+  return form;
+}
+
+/** Ends of names would be lost in sentences and commands. */
+function requireName(name: string): void {
+  if (name !== name.trim()) throw invalid("/name", "Must not begin or end with a space.");
+}
+
+/** @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED */
+function checkedAddress({ callbacks }: Config, form: ConnectionForm, given: JsonObject): Fields {
+  requireShape(form.address, given, "/address");
+  const address = keptFields(form.address, given);
+  const problem = form.checkAddress?.(address) ?? null;
+  if (problem !== null) throw invalid(`/address${problem.path}`, problem.message);
+  const refusal = checkCallbackUrl(urlOf(form, address), { allowPrivate: callbacks.allowPrivate });
+  if (refusal !== null) throw invalid("/address/url", refusal);
+  return address;
+}
+
+/** @throws ServiceError VALIDATION_FAILED */
+function checkedSecret(form: ConnectionForm, secret: string | null): string | null {
+  if (secret === null) {
+    if (form.isSecretRequired) throw invalid("/secret", `Is missing: ${form.secret}`, "required");
+    return null;
+  }
+  const problem = form.secret === null ? "The engine takes none." : (form.checkSecret?.(secret) ?? null);
+  if (problem !== null) throw invalid("/secret", problem);
+  return secret;
+}
+
+function isElsewhere({ kind, address }: ConnectionRow, after: string): boolean {
+  const form = formOf(kind);
+  const originOf = (text: string) => new URL(urlOf(form, JSON.parse(text) as Fields)).origin;
+  return originOf(address) !== originOf(after);
+}
+
+/** Each once. @throws ServiceError VALIDATION_FAILED */
+async function storedAgents(tx: Tx, project: string, ids: readonly string[] | null): Promise<string | null> {
+  if (ids === null) return null;
+  const known = await tx.query
+    .selectFrom("agents")
+    .select("id")
+    .where("project", "=", project)
+    .where("id", "in", ids.length === 0 ? [""] : ids)
+    .execute();
+  const isKnown = new Set(known.map(({ id }) => id));
+  const unknown = ids.findIndex((id) => !isKnown.has(id));
+  if (unknown !== -1) throw invalid(`/allowed_agents/${unknown}`, "Is not an agent of the project.");
+  return JSON.stringify([...isKnown].toSorted());
+}
+
+async function requireRoom(tx: Tx, project: string): Promise<void> {
+  const { count } = await tx.query
+    .selectFrom("connections")
+    .select((select) => select.fn.countAll().as("count"))
+    .where("project", "=", project)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= CONNECTIONS_MAX)
+    throw invalid("/project", `The project has ${CONNECTIONS_MAX} connections, which is the maximum.`);
+}
+
+/** @throws ServiceError CONNECTION_ALREADY_EXISTS */
+async function named(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw isAlreadyThere(error) ? new ServiceError("CONNECTION_ALREADY_EXISTS") : error;
+  }
+}
+
+function targetOf({ id }: ConnectionRow) {
+  return { kind: "connection", id } as const;
+}
+
+/** What the security log says; never the secret. */
+function detailsOf({ project, name, kind }: ConnectionRow) {
+  return { project, name, kind };
+}
+
+function toRecord({ address, secret, allowed_agents, agent_id: _later, ...row }: ConnectionRow): ConnectionRecord {
+  return {
+    ...row,
+    address: JSON.parse(address) as JsonObject,
+    has_secret: secret !== null,
+    allowed_agents: allowed_agents === null ? null : (JSON.parse(allowed_agents) as string[]),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+    refused_at: isoTime(row.refused_at),
+  };
+}

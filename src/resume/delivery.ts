@@ -1,0 +1,154 @@
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+import type { DataKey } from "../db/data-key.ts";
+import type { Db, Reader, Tx } from "../db/database.ts";
+import { homeOf } from "../db/home.ts";
+import type { ConnectionRow } from "../db/schema.ts";
+import { unsealFrom } from "../db/sealed.ts";
+import {
+  failure,
+  type AbandonedDelivery,
+  type DueDelivery,
+  type Kind,
+  type Kinds,
+  type Outcome as Ended,
+} from "../deliveries/kinds.ts";
+import type { Sender } from "../outbound/http-sender.ts";
+import { nextAttemptAt } from "../callbacks/schedule.ts";
+import { clearRefusal, findConnection, noteRefusal } from "./connection-store.ts";
+import { deliveryKindOf, placeOfSecrets, type ResumeBody } from "./entries.ts";
+import { guardedHttp } from "./http.ts";
+import { NotAnswered, type Connection, type Fields, type Outcome, type Resumed, type ResumeKind } from "./kind.ts";
+import { RESUME_KINDS } from "./registered.ts";
+
+/** How a task ended, read when an attempt begins: it is the same for all of them. */
+export interface ReadOutcome {
+  /** JSON of the body of the callback. */
+  outcome: string;
+  /** JSON of the response; null: there is none. */
+  response: string | null;
+}
+
+export interface ResumeOptions {
+  db: Db;
+  sender: Sender;
+  keys: Pick<Config, "secretKey" | "previous">;
+  dataKey: DataKey;
+  log: Logger;
+  /** Returns how a task ended; null if it is gone, or open. */
+  readOutcome(reader: Reader, task_id: string): Promise<ReadOutcome | null>;
+  /** Adds to the audit trail of the task that it could not be resumed. */
+  recordFailed(tx: Tx, delivery: AbandonedDelivery & { kind: string }): Promise<void>;
+}
+
+/** Attempts that may have reached the engine, by the beginnings of their errors. */
+const CUT_OFF = /^(timeout|reset|aborted|protocol|internal|worker_lost)\b/;
+
+/** Returns a kind of delivery for each kind of engine. (beyond the spec: Resuming) */
+export function createResumeKinds(options: ResumeOptions): Kinds {
+  return Object.fromEntries(RESUME_KINDS.map((kind) => [deliveryKindOf(kind.name), createKind(kind, options)]));
+}
+
+function createKind(kind: ResumeKind, options: ResumeOptions): Kind {
+  const { log, recordFailed } = options;
+  return {
+    hasLastingOrigins: true,
+    send: (delivery, signal) => attempt(kind, options, delivery, signal),
+    nextAttemptAt,
+    onAbandoned: async (tx, delivery) => {
+      await recordFailed(tx, { ...delivery, kind: kind.name });
+      const { id: delivery_id, task_id, attempts, last_error } = delivery;
+      tx.afterCommit(() => log.warn({ delivery_id, task_id, attempts, last_error }, "Resume failed"));
+    },
+  };
+}
+
+async function attempt(
+  kind: ResumeKind,
+  options: ResumeOptions,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const { db, sender, dataKey, readOutcome } = options;
+  const { id, task_id } = delivery;
+  if (delivery.body === null) return failure("no_body", "The stored body is gone.");
+  const body = JSON.parse(delivery.body) as ResumeBody;
+  const row = body.connection === null ? null : await findConnection(db, body.connection);
+  if (body.connection !== null && row === null)
+    return { ...failure("no_connection", "An operator has deleted the connection."), is_final: true } as Ended;
+  const connection = row === null ? null : openConnection(options, row);
+  if (connection === "unreadable")
+    return failure("unreadable_secret", "The secret of the connection cannot be opened with SERVICE_SECRET_KEY.");
+  const secret = body.sealed === null ? "{}" : await dataKey.unseal(placeOfSecrets(task_id), body.sealed);
+  if (secret === null)
+    return failure("unreadable_secret", "What is secret in the address cannot be opened with SERVICE_SECRET_KEY.");
+  const ended = await readOutcome(db, task_id);
+  if (ended === null) return { ok: true, is_needless: true, status_code: null, response_excerpt: null };
+  try {
+    const resumed = await kind.resume(
+      {
+        id,
+        task_id,
+        address: { ...body.address, ...(JSON.parse(secret) as Fields) },
+        connection,
+        value: body.select === "response" ? (ended.response ?? "null") : ended.outcome,
+        outcome: JSON.parse(ended.outcome) as Outcome,
+        now: db.now(),
+        wasCutOff: () => wasCutOff(db, delivery),
+      },
+      guardedHttp(sender, signal),
+    );
+    await noteAcceptance(options, row, resumed);
+    return toOutcome(resumed);
+  } catch (error) {
+    if (error instanceof NotAnswered) return failure(error.error, error.message);
+    throw error;
+  }
+}
+
+function openConnection({ keys }: ResumeOptions, { id, address, secret }: ConnectionRow): Connection | "unreadable" {
+  const opened = secret === null ? null : unsealFrom(keys, "connections", id, secret);
+  if (secret !== null && opened === null) return "unreadable";
+  return { address: JSON.parse(address) as Fields, secret: opened };
+}
+
+async function wasCutOff(db: Db, { id, task_id, losses }: DueDelivery): Promise<boolean> {
+  if (losses > 0) return true;
+  const attempts = await db.query
+    .selectFrom("delivery_attempts")
+    .select("error")
+    .where("delivery_id", "=", id)
+    .where("home", "=", homeOf(task_id))
+    .execute();
+  return attempts.some(({ error }) => error !== null && CUT_OFF.test(error));
+}
+
+/** Marks a connection whose secret the engine refuses, and takes the mark back. An attempt does not fail because of it. */
+async function noteAcceptance(
+  { db, log }: ResumeOptions,
+  row: ConnectionRow | null,
+  { meaning, message }: Resumed,
+): Promise<void> {
+  if (row === null) return;
+  const isRefused = meaning === "refused";
+  if (isRefused === (row.refused_at !== null) || meaning === "later") return;
+  await (isRefused ? noteRefusal(db, row.id, message) : clearRefusal(db, row.id)).catch((error: unknown) =>
+    log.error({ err: error, connection: row.id }, "A connection could not be marked"),
+  );
+}
+
+function toOutcome({ meaning, message, answer, wait_ms }: Resumed): Ended {
+  const common = { meaning, status_code: answer.status, response_excerpt: answer.body.slice(0, EXCERPT_CHARACTERS) };
+  if (meaning === "done" || meaning === "done_already") return { ...common, ok: true };
+  return {
+    ...common,
+    ok: false,
+    error: meaning === "later" ? "http_status" : meaning,
+    message,
+    is_final: meaning === "gone",
+    wait_ms,
+  };
+}
+
+/** What is kept of an answer. */
+const EXCERPT_CHARACTERS = 4_096;
