@@ -1,7 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { lockName } from "../db/locks.ts";
-import { isAlreadyThere } from "../db/postgres-errors.ts";
 import type { ConnectionRow } from "../db/schema.ts";
 import { sealFor, unsealFrom } from "../db/sealed.ts";
 import { invalid, ServiceError } from "../errors.ts";
@@ -63,6 +62,7 @@ export async function createConnection(
   return db.write(async (tx) => {
     const project = await projectForNew(tx, caller, body.project);
     await lockName(tx, "connections");
+    await requireNameFree(tx, project, name);
     await requireRoom(tx, project);
     const now = tx.now();
     const id = newId("con", now);
@@ -80,7 +80,7 @@ export async function createConnection(
       refused_at: null,
       refusal: null,
     };
-    await named(() => tx.query.insertInto("connections").values(row).execute());
+    await tx.query.insertInto("connections").values(row).execute();
     await recordSecurityEvent(tx, { type: "connection_created", target: targetOf(row), details: detailsOf(row) });
     return toRecord(row);
   });
@@ -103,7 +103,10 @@ export async function updateConnection(
     const before = await requireConnection(tx, caller, id);
     const form = formOf(before.kind);
     const set: Partial<ConnectionRow> = {};
-    if (name != null) set.name = name;
+    if (name != null && name !== before.name) {
+      await requireNameFree(tx, before.project, name);
+      set.name = name;
+    }
     if (address != null) set.address = JSON.stringify(checkedAddress(config, form, address));
     if (secret !== undefined) {
       const checked = checkedSecret(form, secret);
@@ -124,7 +127,7 @@ export async function updateConnection(
       updated_at: tx.now(),
       ...(isReachedOtherwise && { refused_at: null, refusal: null }),
     };
-    await named(() => tx.query.updateTable("connections").set(after).where("id", "=", id).execute());
+    await tx.query.updateTable("connections").set(after).where("id", "=", id).execute();
     const details = { ...detailsOf(after), fields };
     await recordSecurityEvent(tx, { type: "connection_changed", target: targetOf(after), details });
     return toRecord(after);
@@ -236,13 +239,15 @@ async function requireRoom(tx: Tx, project: string): Promise<void> {
     throw invalid("/project", `The project has ${CONNECTIONS_MAX} connections, which is the maximum.`);
 }
 
-/** @throws ServiceError CONNECTION_ALREADY_EXISTS */
-async function named(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    throw isAlreadyThere(error) ? new ServiceError("CONNECTION_ALREADY_EXISTS") : error;
-  }
+/** The lock of the names is held. @throws ServiceError CONNECTION_ALREADY_EXISTS */
+async function requireNameFree(tx: Tx, project: string, name: string): Promise<void> {
+  const other = await tx.query
+    .selectFrom("connections")
+    .select("id")
+    .where("project", "=", project)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  if (other !== undefined) throw new ServiceError("CONNECTION_ALREADY_EXISTS");
 }
 
 function targetOf({ id }: ConnectionRow) {

@@ -7,7 +7,7 @@ const CONNECTION_KINDS = RESUME_KINDS.flatMap(({ name, connection }) => (connect
 const Name = Text({ minLength: 1, maxLength: 64, description: "Unique in its project. Tasks name it." });
 const Kind = Type.Unsafe<string>({
   type: "string",
-  enum: CONNECTION_KINDS.length === 0 ? ["none"] : CONNECTION_KINDS,
+  enum: CONNECTION_KINDS,
   description: "The kind of engine.",
 });
 const Address = Json("How the engine is reached. Its fields are those of the kind.");

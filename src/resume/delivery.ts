@@ -138,16 +138,14 @@ async function noteAcceptance(
 }
 
 function toOutcome({ meaning, message, answer, wait_ms }: Resumed): Ended {
-  const common = { meaning, status_code: answer.status, response_excerpt: answer.body.slice(0, EXCERPT_CHARACTERS) };
-  if (meaning === "done" || meaning === "done_already") return { ...common, ok: true };
-  return {
-    ...common,
-    ok: false,
-    error: meaning === "later" ? "http_status" : meaning,
-    message,
-    is_final: meaning === "gone",
-    wait_ms,
+  const common = {
+    meaning,
+    status_code: answer?.status ?? null,
+    response_excerpt: answer?.body.slice(0, EXCERPT_CHARACTERS) ?? null,
   };
+  if (meaning === "done" || meaning === "done_already") return { ...common, ok: true };
+  const error = meaning === "later" ? "http_status" : meaning;
+  return { ...common, ok: false, error, message, is_final: meaning === "gone", wait_ms };
 }
 
 /** What is kept of an answer. */

@@ -1,4 +1,4 @@
-import type { TObject, TProperties } from "typebox";
+import type { TObject } from "typebox";
 import { shapeCheck } from "../http/validation.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ConnectionForm, Fields } from "./kind.ts";
@@ -6,7 +6,7 @@ import type { ConnectionForm, Fields } from "./kind.ts";
 const checks = new WeakMap<object, ReturnType<typeof shapeCheck>>();
 
 /** Checks fields against the schema of a kind. @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED */
-export function requireShape(schema: TObject<TProperties>, given: JsonObject, path: string): void {
+export function requireShape(schema: TObject, given: JsonObject, path: string): void {
   const check = checks.get(schema) ?? shapeCheck(schema);
   checks.set(schema, check);
   const problem = check(withoutNulls(given), path);
@@ -14,7 +14,7 @@ export function requireShape(schema: TObject<TProperties>, given: JsonObject, pa
 }
 
 /** Returns the fields that a schema names. Others are ignored, as in every body, and null is as good as absent. */
-export function keptFields({ properties }: TObject<TProperties>, given: JsonObject): Fields {
+export function keptFields({ properties }: TObject, given: JsonObject): Fields {
   const names = Object.keys(properties).filter((name) => given[name] != null);
   return Object.fromEntries(names.map((name) => [name, given[name]]));
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { TObject, TProperties } from "typebox";
+import type { TObject } from "typebox";
 import type { SendRequest } from "../outbound/http-sender.ts";
 
 /** What an engine answered. */
@@ -79,8 +79,8 @@ export interface Resumed {
   meaning: Meaning;
   /** A sentence for operators; it says what is wrong, if something is. */
   message: string;
-  /** The answer that showed it. */
-  answer: Answer;
+  /** The answer that showed it; null: nothing was sent. */
+  answer: Answer | null;
   /** The shortest wait that the engine asks for, in milliseconds. */
   wait_ms?: number | undefined;
 }
@@ -105,7 +105,7 @@ export interface Problem {
 /** What a connection of a kind holds. */
 export interface ConnectionForm {
   /** The fields of its `address`. */
-  address: TObject<TProperties>;
+  address: TObject;
   /** Returns where requests go; the field `url` unless it is given. */
   urlOf?(address: Fields): string;
   /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
@@ -127,7 +127,7 @@ export interface ResumeKind {
   /** null: a task gives the whole address. */
   connection: ConnectionForm | null;
   /** What an entry of `resume` has, besides `connection` and `select`. */
-  address: TObject<TProperties>;
+  address: TObject;
   /** The fields of it that are permissions by themselves. They are stored encrypted and never shown. */
   secretFields?: readonly string[];
   /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */

@@ -3,6 +3,7 @@ import { newAgent } from "../../test/support/agents.ts";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { newId } from "../lib/ids.ts";
+import { newConnection } from "../../test/support/connections.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
 import { addPasskey, confirmWith } from "../../test/support/passkeys.ts";
 import { newPersonalToken } from "../../test/support/personal-tokens.ts";
@@ -78,6 +79,10 @@ async function changed(service: TestService, change: object, fields: object = {}
   const { status, text } = await service.call("PATCH", `/api/users/${id}`, { body: change });
   assert.equal(status, 200, text);
   return { actor: ADMIN, target: { kind: "user", id }, details: { email } };
+}
+
+function detailsOf(name: string) {
+  return { project: "default", name, kind: "temporal" };
 }
 
 /** Does what leaves one event of a type. @returns what else the event says */
@@ -258,6 +263,21 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
   escalation_template_deleted: async ({ service }) => {
     await service.call("DELETE", "/api/escalations/urgent");
     return { actor: ADMIN, target: { kind: "escalation_template", id: "urgent" }, details: { project: "default" } };
+  },
+  connection_created: async ({ service }) => {
+    const { id } = await newConnection(service, { name: "for-created" });
+    return { actor: ADMIN, target: { kind: "connection", id }, details: detailsOf("for-created") };
+  },
+  connection_changed: async ({ service }) => {
+    const { id } = await newConnection(service, { name: "for-changed" });
+    for (let i = 0; i < 2; i++) await service.call("PATCH", `/api/connections/${id}`, { body: { name: "changed" } });
+    const details = { ...detailsOf("changed"), fields: ["name"] };
+    return { actor: ADMIN, target: { kind: "connection", id }, details };
+  },
+  connection_deleted: async ({ service }) => {
+    const { id } = await newConnection(service, { name: "for-deleted" });
+    await service.call("DELETE", `/api/connections/${id}`);
+    return { actor: ADMIN, target: { kind: "connection", id }, details: detailsOf("for-deleted") };
   },
   calendar_set: async ({ service }) => {
     const body = { time_zone: "Europe/Berlin", hours: { mon: [["09:00", "17:00"]] } };
