@@ -368,6 +368,20 @@ export interface components {
             redact_payload?: boolean | null;
             /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
+            /** @description What the service itself resumes when the task ends. */
+            resume?: ({
+                /** @description Name or id of a connection of the project. */
+                connection?: string | null;
+                /** @description Without a connection: an address that carries its own permission. It is stored encrypted. */
+                url?: string | null;
+                /**
+                 * @description What is sent: `outcome`, the body of the callback (default), or only the `response`.
+                 * @enum {string|null}
+                 */
+                select?: "outcome" | "response" | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
             /** @description The person that the asker acts for. The service shows it, and does not check it. */
             on_behalf_of?: ({
                 /** @description Their name. */
@@ -756,6 +770,34 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
+            /** @description What is resumed when the task ends. For those who see `callback_url`. */
+            resume?: ({
+                /**
+                 * @description The kind of engine.
+                 * @example temporal
+                 */
+                kind: string;
+                /** @description The connection, as the request named it. */
+                connection?: string;
+                /** @description Where it is, without what must stay secret. */
+                url?: string;
+                /**
+                 * @description What is sent: `outcome`, the body of the callback (default), or only the `response`.
+                 * @enum {string}
+                 */
+                select: "outcome" | "response";
+                /**
+                 * @description `waiting`: the task is open. `pending`: attempts are made. `done`, `done_already`: the engine has gone on. `gone`: nothing waits there any more. `failed`: every attempt failed.
+                 * @enum {string}
+                 */
+                status: "waiting" | "pending" | "done" | "done_already" | "gone" | "failed";
+                /** @description Why the latest attempt failed: a stable word, a colon and a sentence. */
+                error: string | null;
+                /** @description Its delivery. */
+                delivery_id: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
             /** @description Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now. */
             host_may_answer?: boolean;
         };

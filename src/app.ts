@@ -24,6 +24,7 @@ import { ServiceError } from "./errors.ts";
 import { deferUntilResponse } from "./deliveries/after-response.ts";
 import { connectionRoutes, connectionShapes } from "./connections/routes.ts";
 import { hookRoutes, hookShapes } from "./hooks/routes.ts";
+import { subscriptionRoutes, subscriptionShapes } from "./subscriptions/routes.ts";
 import { acceptJson } from "./http/body.ts";
 import { serveBuilt } from "./http/built.ts";
 import { endConnections } from "./http/connections.ts";
@@ -75,6 +76,7 @@ const SHAPES = [
   ...templateShapes,
   ...hookShapes,
   ...connectionShapes,
+  ...subscriptionShapes,
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,
@@ -232,6 +234,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(templateRoutes, { ctx, prefix: "/api" });
   await app.register(hookRoutes, { ctx, prefix: "/api" });
   await app.register(connectionRoutes, { ctx, prefix: "/api" });
+  await app.register(subscriptionRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

@@ -14,6 +14,7 @@ import type { Provider } from "./people/oidc/provider.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
 import type { SecurityLog } from "./security/security-log.ts";
+import type { Subscriptions } from "./subscriptions/known.ts";
 import type { Admission } from "./tasks/admission.ts";
 import type { TaskCreator } from "./tasks/creator.ts";
 import type { TaskEvents } from "./tasks/events.ts";
@@ -32,6 +33,8 @@ export interface Context {
   dataKey: DataKey;
   /** Finds agents by their tokens. */
   agents: AgentFinder & { stop(): void };
+  /** Knows who hears of events. */
+  subscriptions: Subscriptions;
   /** Holds new tasks within the limits of their agents. */
   admission: Admission & { stop(): void };
   log: Logger;

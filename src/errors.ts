@@ -273,6 +273,11 @@ export const ERRORS = {
     message: "The project has a connection with this name already.",
     help: "Tasks name connections, so each name is unique in its project. Choose another name, or change the other connection.",
   },
+  SUBSCRIPTION_NOT_FOUND: {
+    status: 404,
+    message: "No event subscription has this id.",
+    help: "The id is mistyped, the subscription was deleted, or it is in a project of others. `GET /api/event-subscriptions` lists yours.",
+  },
   HOOK_RULES_CHANGED: {
     status: 409,
     message: "Another person has stored other rules since. Look at them, and change them again.",

@@ -35,6 +35,8 @@ import { readOutcome } from "./tasks/read-outcome.ts";
 import { createTaskCreator } from "./tasks/creator.ts";
 import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
+import { createEventKind } from "./subscriptions/kind.ts";
+import { createSubscriptions } from "./subscriptions/known.ts";
 import { createVendorThread } from "./verifier/thread.ts";
 import { createVerify, questionCharactersMax, type Verify } from "./verifier/verify.ts";
 import { VERSION } from "./version.ts";
@@ -83,6 +85,7 @@ export async function createContext(
     version: VERSION,
     db,
     dataKey,
+    subscriptions: createSubscriptions(db),
     agents: createAgentFinder(db, onError),
     admission: createAgentLimits(db),
     isNewDatabase: isNew,
@@ -114,7 +117,8 @@ export async function createContext(
     readOutcome,
     recordFailed: recordResumeFailed,
   });
-  const kinds = { callback, ...resume, ...channels.kinds(ctx) };
+  const event = createEventKind({ db, sender, keys: config, log });
+  const kinds = { callback, event, ...resume, ...channels.kinds(ctx) };
   const deliveries = createEngine({ db, log, metrics, kinds, ...replace.deliveries });
   const whole = { ...ctx, deliveries };
   return { ...whole, close: () => closeParts(whole) };
@@ -124,6 +128,7 @@ async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
   ctx.waiters.stop();
   ctx.events.stop();
   ctx.agents.stop();
+  ctx.subscriptions.stop();
   ctx.admission.stop();
   await ctx.deliveries.stop();
   await ctx.sender.close();

@@ -111,6 +111,8 @@ const INVOLVED: readonly Caller[] = [...ITS_OPERATORS, "assignee", "candidate"];
 interface World {
   task: string;
   delivery: string;
+  connection: string;
+  subscription: string;
   user: string;
   key: string;
   identity: string;
@@ -407,6 +409,68 @@ const ROUTES: Record<string, Route> = {
     body: () => ({ rules: [{ tool: "*", decision: "ask" }] }),
     has: "calls",
   },
+  "GET /api/connections": { may: SOME_OPERATORS, status: 200 },
+  "POST /api/connections": {
+    may: SOME_OPERATORS,
+    status: 201,
+    body: () => ({ ...CONNECTION, name: crypto.randomUUID() }),
+    has: "has_secret",
+  },
+  "GET /api/connections/{id}": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: ({ connection }) => `/api/connections/${connection}`,
+    has: "has_secret",
+  },
+  "PATCH /api/connections/{id}": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: ({ connection }) => `/api/connections/${connection}`,
+    body: () => ({ secret: "another-key" }),
+    has: "has_secret",
+  },
+  "POST /api/connections/{id}/probe": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: ({ connection }) => `/api/connections/${connection}/probe`,
+    has: "detail",
+  },
+  "DELETE /api/connections/{id}": {
+    may: ITS_OPERATORS,
+    status: 204,
+    path: ({ connection }) => `/api/connections/${connection}`,
+  },
+  "GET /api/event-subscriptions": { may: SOME_OPERATORS, status: 200 },
+  "POST /api/event-subscriptions": {
+    may: SOME_OPERATORS,
+    status: 201,
+    body: () => SUBSCRIPTION,
+    has: "secret",
+  },
+  "GET /api/event-subscriptions/{id}": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: ({ subscription }) => `/api/event-subscriptions/${subscription}`,
+    has: "events",
+  },
+  "PATCH /api/event-subscriptions/{id}": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: ({ subscription }) => `/api/event-subscriptions/${subscription}`,
+    body: () => ({ events: ["task.rejected"] }),
+    has: "events",
+  },
+  "POST /api/event-subscriptions/{id}/rotate": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: ({ subscription }) => `/api/event-subscriptions/${subscription}/rotate`,
+    has: "secret",
+  },
+  "DELETE /api/event-subscriptions/{id}": {
+    may: ITS_OPERATORS,
+    status: 204,
+    path: ({ subscription }) => `/api/event-subscriptions/${subscription}`,
+  },
   "POST /api/hooks/claude-code": {
     may: ASKERS,
     isScoped: true,
@@ -626,6 +690,10 @@ testOnBoth(
   { env: { ...EMBED_ENV, SERVICE_HOOK_HOLD_SECONDS: "0" }, limitMs: 2 * MANY_REQUESTS_MS },
 );
 
+const CONNECTION = { kind: "temporal", address: { url: "http://127.0.0.1:9", namespace: "default" }, secret: "a-key" };
+
+const SUBSCRIPTION = { url: "http://127.0.0.1:9/events", events: ["task.rejected"] };
+
 /** What is in another project does not exist. */
 const MISSING: readonly (readonly [part: string, error_code: string])[] = [
   ["/api/tasks/{id}", "TASK_NOT_FOUND"],
@@ -633,6 +701,8 @@ const MISSING: readonly (readonly [part: string, error_code: string])[] = [
   ["/api/service-keys/{id}", "NOT_FOUND"],
   ["/api/channels/email/identities/{id}", "NOT_FOUND"],
   ["/api/admin/webhook-deliveries/{id}", "DELIVERY_NOT_FOUND"],
+  ["/api/connections/{id}", "CONNECTION_NOT_FOUND"],
+  ["/api/event-subscriptions/{id}", "SUBSCRIPTION_NOT_FOUND"],
   ["/api/projects/{slug}", "PROJECT_NOT_FOUND"],
   ["/api/calendars/{name}", "PROJECT_NOT_FOUND"],
   ["/api/escalations/{name}", "PROJECT_NOT_FOUND"],
@@ -809,6 +879,13 @@ async function askedBy(service: TestService, task: string, caller: Agent): Promi
   );
 }
 
+/** Returns the id of the first of a few things that can be there, and creates it if it was deleted. */
+async function keptAt({ call }: TestService, path: string, body: object): Promise<string> {
+  const { body: kept } = await call<{ id: string; name?: string }[]>("GET", path);
+  const found = kept.find(({ name }) => name === undefined || name === "kept");
+  return found?.id ?? (await call<{ id: string }>("POST", path, { body })).body.id;
+}
+
 async function newWorld(service: TestService, assignee: string): Promise<World> {
   const { id: task } = await service.create({
     assign_to: { emails: ["candidate@example.com"] },
@@ -831,10 +908,14 @@ async function newWorld(service: TestService, assignee: string): Promise<World> 
   const calendar = "support";
   await service.call("PUT", `/api/calendars/${calendar}`, { body: CALENDAR });
   const { id: agent, token_id: agentToken } = await newAgent(service);
+  const connection = await keptAt(service, "/api/connections", { ...CONNECTION, name: "kept" });
+  const subscription = await keptAt(service, "/api/event-subscriptions", SUBSCRIPTION);
   const { id: key } = await newServiceKey(service);
   return {
     task,
     delivery: deliveries.body[0]!.id,
+    connection,
+    subscription,
     user: user.id,
     key,
     identity,

@@ -346,6 +346,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   hook_calls: true,
   connections: true,
   data_keys: true,
+  event_subscriptions: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

@@ -66,6 +66,7 @@ const TABLES = Object.keys({
   hook_rules: true,
   connections: true,
   data_keys: true,
+  event_subscriptions: true,
 } satisfies Record<
   Exclude<
     keyof Schema,

@@ -13,7 +13,7 @@ import { createChannels } from "../../src/channels/channels.ts";
 import { CHANNELS } from "../../src/channels/registered.ts";
 import { createCallbackKind } from "../../src/callbacks/kind.ts";
 import { readWebhookDelivery, redeliverOne } from "../../src/deliveries/deliveries.ts";
-import type { DueDelivery } from "../../src/deliveries/kinds.ts";
+import type { DueDelivery, Outcome } from "../../src/deliveries/kinds.ts";
 import { createEngine, type Engine } from "../../src/deliveries/engine.ts";
 import { deferUntilResponse } from "../../src/deliveries/after-response.ts";
 import { ServiceError, type ErrorCode } from "../../src/errors.ts";
@@ -23,6 +23,7 @@ import { recordCallbackAbandoned } from "../../src/tasks/audit.ts";
 import { startEscalation } from "../../src/tasks/escalating.ts";
 import { createTask, type CreationContext } from "../../src/tasks/create.ts";
 import { createDataKey } from "../../src/db/data-key.ts";
+import { createSubscriptions } from "../../src/subscriptions/known.ts";
 import { createTaskCreator } from "../../src/tasks/creator.ts";
 import { createTaskEvents, type TaskEvents } from "../../src/tasks/events.ts";
 import { createWaiters, type Waiters } from "../../src/tasks/poll.ts";
@@ -299,7 +300,7 @@ async function run(
         if (life.isDead()) return never();
         // The engine calls the sender before anything else can run.
         boarding = flight;
-        const outcome = await callback.send(delivery, signal);
+        const outcome = (await callback.send(delivery, signal)) as Outcome;
         flight.endedAt = time.now();
         // The engine aborts with a symbol when it stops, and with an error when the attempt took too long.
         const isGivenUp = typeof signal.reason === "symbol" && !outcome.ok;
@@ -327,6 +328,7 @@ async function run(
       admission: { admit: async () => UNLIMITED, recordRefusal: async () => {} },
       waiters: time.as(life, () => createWaiters(store, () => {})),
       dataKey: createDataKey(store, shared.config),
+      subscriptions: createSubscriptions(store),
       taskCreator: createTaskCreator(store, notifier),
       notifier,
       events: time.as(life, () => createTaskEvents(store, () => {})),

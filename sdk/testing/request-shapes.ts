@@ -431,6 +431,45 @@ export const CREATE_TASK = {
       ],
       "maxLength": 2048
     },
+    "resume": {
+      "type": [
+        "array",
+        "null"
+      ],
+      "items": {
+        "type": "object",
+        "properties": {
+          "connection": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "minLength": 1,
+            "maxLength": 100
+          },
+          "url": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "minLength": 1,
+            "maxLength": 2048
+          },
+          "select": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "enum": [
+              "outcome",
+              "response"
+            ]
+          }
+        },
+        "additionalProperties": true
+      },
+      "maxItems": 3
+    },
     "on_behalf_of": {
       "type": [
         "object",

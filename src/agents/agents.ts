@@ -16,7 +16,7 @@ import { storedPolicy, type RecipientPolicy } from "../people/recipient-policy.t
 import { findUser } from "../people/store.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { ADMIN } from "../tasks/asker.ts";
-import { cancelOpenTasksOf } from "./cancel-tasks.ts";
+import { cancelOpenTasksOf, type CancelContext } from "./cancel-tasks.ts";
 import {
   MAX_OPEN_TASKS,
   MAX_TASKS_PER_MINUTE,
@@ -117,7 +117,12 @@ export async function readAgent({ db }: Ctx, caller: Caller, id: string): Promis
  *
  * @throws ServiceError AGENT_NOT_FOUND, AGENT_ALREADY_EXISTS, VALIDATION_FAILED
  */
-export async function updateAgent(ctx: Ctx, caller: Caller, id: string, body: UpdateAgentBody): Promise<AgentRecord> {
+export async function updateAgent(
+  ctx: CancelContext,
+  caller: Caller,
+  id: string,
+  body: UpdateAgentBody,
+): Promise<AgentRecord> {
   const projects = requireOperatorOfSome(caller);
   if (body.cancel_open_tasks === true && body.disabled !== true)
     throw invalid("/cancel_open_tasks", "Can only be set together with `disabled: true`.");
@@ -144,7 +149,7 @@ export async function updateAgent(ctx: Ctx, caller: Caller, id: string, body: Up
 }
 
 /** The agent is stopped. The sweep cancels the tasks that are left here if the database fails. */
-async function withoutOpenTasks(ctx: Ctx, record: AgentRecord): Promise<AgentRecord> {
+async function withoutOpenTasks(ctx: CancelContext, record: AgentRecord): Promise<AgentRecord> {
   try {
     await cancelOpenTasksOf(ctx, record.id);
     return { ...record, open_tasks: (await countOpenTasks(ctx.db, [record.id])).get(record.id) ?? 0 };

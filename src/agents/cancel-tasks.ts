@@ -2,11 +2,17 @@ import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { Db, Tx } from "../db/database.ts";
 import { forUpdate } from "../db/locks.ts";
+import type { Subscriptions } from "../subscriptions/known.ts";
 import { SYSTEM, type Actor } from "../tasks/decide.ts";
 import { dueTasks, sweepTasks } from "../tasks/due-tasks.ts";
 import { moveLocked } from "../tasks/move.ts";
 import { startSweep, type Sweep } from "../tasks/sweep.ts";
 import { countOpenTasks } from "./store.ts";
+
+export interface CancelContext {
+  db: Db;
+  subscriptions: Subscriptions;
+}
 
 /** Tasks that one transaction cancels, at most. */
 const BATCH = 100;
@@ -27,13 +33,14 @@ const BATCHES_MAX = 100;
  * Cancels the open tasks of a stopped agent, in transactions of a hundred, until none is left or the agent may go on.
  * Tasks that another transaction has locked are left.
  */
-export async function cancelOpenTasksOf({ db }: { db: Db }, agent: string): Promise<void> {
+export async function cancelOpenTasksOf({ db, subscriptions }: CancelContext, agent: string): Promise<void> {
+  await subscriptions.refresh();
   for (let batch = 0; batch < BATCHES_MAX; batch++) {
     const count = await sweepTasks(db, OPEN, { agent, limit: BATCH }, async (tx, lock) => {
       const by = await cancellerOf(tx, agent);
       if (by === null) return 0;
       const open = await lock();
-      await moveLocked(tx, open, { type: "cancelled", reason: REASON, email: by.email }, by);
+      await moveLocked(tx, open, { type: "cancelled", reason: REASON, email: by.email }, by, subscriptions);
       return open.length;
     });
     if (count < BATCH) return;
@@ -55,7 +62,7 @@ async function cancellerOf(tx: Tx, id: string): Promise<Actor | null> {
 }
 
 /** Cancels what is left: tasks that were being created when their agent was stopped, and those that a process left behind. */
-export function startCancelling(ctx: { db: Db; log: Logger }): Sweep {
+export function startCancelling(ctx: CancelContext & { log: Logger }): Sweep {
   const { db } = ctx;
   return startSweep(ctx, {
     name: "tasks of stopped agents",

@@ -4,6 +4,7 @@ import { linkToNext } from "../http/paging.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import { pageOf } from "../http/schema.ts";
 import { callerOf } from "../people/caller.ts";
+import type { CancelContext } from "./cancel-tasks.ts";
 import {
   createAgent,
   createAgentToken,
@@ -91,7 +92,7 @@ const updateAgentRoute = defineRoute({
   answers: { 200: Agent },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "AGENT_NOT_FOUND", "AGENT_ALREADY_EXISTS"],
   config: () => ({ securityEvent: "agent_changed" }),
-  handle: async (ctx: { db: Db }, request) => updateAgent(ctx, callerOf(request), request.params.id, request.body),
+  handle: async (ctx: CancelContext, request) => updateAgent(ctx, callerOf(request), request.params.id, request.body),
 });
 
 const deleteAgentRoute = defineRoute({
@@ -154,7 +155,7 @@ const revokeAgentTokenRoute = defineRoute({
 });
 
 /** Agents and their tokens. (beyond: Agents) */
-export const agentRoutes = mount<{ db: Db }>([
+export const agentRoutes = mount<CancelContext>([
   listAgentsRoute,
   createAgentRoute,
   getAgentRoute,

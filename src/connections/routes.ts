@@ -72,6 +72,7 @@ const getRoute = defineRoute({
   url: "/connections/:id",
   operationId: "getConnection",
   summary: "Read a connection",
+  description: "For operators of its project.",
   tags,
   credentials: SIGNED_IN,
   params: ConnectionParams,

@@ -426,6 +426,17 @@ export const COLUMNS = {
     sealed: "text",
     created_at: "bigint",
   },
+  event_subscriptions: {
+    id: "text",
+    project: "text",
+    url: "text",
+    events: "json",
+    secret: "text",
+    created_at: "bigint",
+    updated_at: "bigint",
+    rotated_at: "bigint",
+    disabled_at: "bigint",
+  },
 } as const satisfies { [Table in keyof Schema]: { [Column in keyof Schema[Table]]: ColumnType } };
 
 export type Table = keyof Schema;

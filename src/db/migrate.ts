@@ -33,6 +33,7 @@ import { hooks } from "./migrations/0028-hooks.ts";
 import { hostAnswers } from "./migrations/0029-host-answers.ts";
 import { personalTokens } from "./migrations/0030-personal-tokens.ts";
 import { resume } from "./migrations/0031-resume.ts";
+import { eventSubscriptions } from "./migrations/0032-event-subscriptions.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -140,6 +141,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0029-host-answers": hostAnswers(dialect),
     "0030-personal-tokens": personalTokens(dialect),
     "0031-resume": resume(dialect),
+    "0032-event-subscriptions": eventSubscriptions(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

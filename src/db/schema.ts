@@ -42,6 +42,7 @@ export interface Schema {
   hook_calls: HookCallRow;
   connections: ConnectionRow;
   data_keys: DataKeyRow;
+  event_subscriptions: EventSubscriptionRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -686,4 +687,22 @@ export interface DataKeyRow {
   id: string;
   sealed: string;
   created_at: number;
+}
+
+/** Who hears what happens to the tasks of a project. */
+export interface EventSubscriptionRow {
+  id: string;
+  /** The slug of the project. */
+  project: string;
+  url: string;
+  /** JSON of types of events. */
+  events: string;
+  /** Encrypted JSON of its secrets (subscriptions/store.ts). */
+  secret: string;
+  created_at: number;
+  updated_at: number;
+  /** When the secret was last replaced; null: never. */
+  rotated_at: number | null;
+  /** Since when nothing is sent; null: it is on. */
+  disabled_at: number | null;
 }

@@ -12,6 +12,7 @@ const SEALED = {
   email_identities: { id: "id", column: "transport_config" },
   slack_installations: { id: "team_id", column: "bot_token" },
   connections: { id: "id", column: "secret" },
+  event_subscriptions: { id: "id", column: "secret" },
   data_keys: { id: "id", column: "sealed" },
 } as const;
 

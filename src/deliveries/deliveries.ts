@@ -158,14 +158,17 @@ function shownBody({ kind }: DeliveryRow, body: string | null): string | null {
 
 function toRecord(row: DeliveryRow): WebhookDelivery {
   const { kind, engine } = shownAs(row.kind);
-  const connection = isId("con", row.destination) ? row.destination : null;
+  const [connection, subscription] = (["con", "sub"] as const).map((prefix) =>
+    isId(prefix, row.destination) ? row.destination : null,
+  ) as [string | null, string | null];
   return {
     id: row.id,
     kind,
     engine,
     task_id: row.task_id,
     connection,
-    url: connection === null ? row.destination : row.origin,
+    subscription,
+    url: connection === null && subscription === null ? row.destination : row.origin,
     status: row.status as DeliveryStatus,
     attempt_count: row.attempt_count,
     next_attempt_at: isoTime(row.next_attempt_at),

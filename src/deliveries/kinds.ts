@@ -44,6 +44,11 @@ export type Outcome =
       meaning?: string;
     };
 
+/** It is not the turn of this delivery. No attempt is counted, and the next one is due after this time. */
+export interface Postponed {
+  postponed_ms: number;
+}
+
 /** A delivery that succeeded or was abandoned. */
 export interface EndedDelivery {
   id: string;
@@ -66,7 +71,7 @@ export interface Kind {
   /** Its origins are few or are used again, so it is worth storing which of them answer. */
   hasLastingOrigins?: boolean;
   /** Makes one attempt. The attempt fails when this throws, and when it takes longer than the engine allows. */
-  send(delivery: DueDelivery, signal: AbortSignal): Promise<Outcome>;
+  send(delivery: DueDelivery, signal: AbortSignal): Promise<Outcome | Postponed>;
   /** Returns when to try again after `attempts` failures, or null to abandon the delivery. */
   nextAttemptAt(attempts: number, endedAt: Date, random: number): Date | null;
   /** Writes in the transaction that abandons the delivery, before the delivery itself is locked. */
@@ -76,7 +81,7 @@ export interface Kind {
 }
 
 /** What operators see, and can send again. Messages to people are shown with their task. */
-export const SHOWN_KINDS = ["callback", "resume"] as const;
+export const SHOWN_KINDS = ["callback", "resume", "event"] as const;
 export type ShownKind = (typeof SHOWN_KINDS)[number];
 
 /** Returns what operators see a row as, and the engine that is resumed, if one is: `resume.temporal` resumes `temporal`. */
@@ -105,6 +110,6 @@ const unknownKind: Kind = {
 };
 
 /** An attempt that failed before any receiver answered. */
-export function failure(error: string, message: string): Outcome {
+export function failure(error: string, message: string): Outcome & { ok: false } {
   return { ok: false, error, message, status_code: null, response_excerpt: null };
 }

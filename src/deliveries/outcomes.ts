@@ -149,19 +149,30 @@ export async function recordOutcomes(db: Db, all: readonly Ended[]): Promise<boo
   return all.map(({ attempt }) => written.has(attempt.id));
 }
 
-const clearLease = writeStatement<Located & { owner: string; epoch: number }>((query, param) =>
+const clearLease = writeStatement<Located & { owner: string; epoch: number; due_at: number | null }>((query, param) =>
   query
     .updateTable("deliveries")
-    .set({ lease_owner: null, lease_until: null })
+    .set({
+      lease_owner: null,
+      lease_until: null,
+      next_attempt_at: sql<number | null>`coalesce(cast(${param("due_at")} as bigint), next_attempt_at)`,
+    })
     .where("id", "=", param("id"))
     .where("home", "=", param("home"))
     .where("lease_owner", "=", param("owner"))
     .where("lease_epoch", "=", param("epoch")),
 );
 
-/** Ends the lease of an attempt that was not finished: another engine makes the same attempt again, at once. */
-export async function releaseLease(db: Db, { id, home, lease_owner, lease_epoch }: Attempt): Promise<void> {
-  await db.writeOne(clearLease, { id, home, owner: lease_owner, epoch: lease_epoch });
+/**
+ * Ends the lease of an attempt that was not finished: an engine makes the same attempt again.
+ * @param due_at - when, in epoch milliseconds; null: at once
+ */
+export async function releaseLease(
+  db: Db,
+  { id, home, lease_owner, lease_epoch }: Attempt,
+  due_at: number | null,
+): Promise<void> {
+  await db.writeOne(clearLease, { id, home, owner: lease_owner, epoch: lease_epoch, due_at });
 }
 
 interface Lapsed {

@@ -62,6 +62,7 @@ testOnBoth("a delivery shows what became of it, with its body and every attempt"
     engine: null,
     task_id: task,
     connection: null,
+    subscription: null,
     url: hook.url,
     status: "PENDING",
     attempt_count: 0,

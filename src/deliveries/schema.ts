@@ -18,11 +18,13 @@ const deliveryFields = {
   kind: Type.Unsafe<ShownKind>({
     type: "string",
     enum: [...SHOWN_KINDS],
-    description: "`callback`: to the `callback_url`. `resume`: resumes an engine.",
+    description:
+      "`callback`: to the `callback_url`. `resume`: resumes an engine. `event`: tells a subscriber what happened.",
   }),
   engine: Nullable(Type.String({ description: "The kind of engine that is resumed.", examples: ["temporal"] })),
   task_id: Type.String(),
   connection: Nullable(Type.String({ description: "Id of the connection that is used." })),
+  subscription: Nullable(Type.String({ description: "Id of the event subscription that it is for." })),
   url: Type.String({
     description: "The URL of the receiver; of an engine its origin, or as much of it as may be shown.",
   }),
@@ -38,7 +40,7 @@ const deliveryFields = {
         "What the latest answer of an engine meant: `done`, `done_already`, `gone`, `later`, or `refused` (its secret is not accepted).",
     }),
   ),
-  created_at: Time("When the task closed."),
+  created_at: Time("When it was created: with the end of its task, or with the task where an engine is resumed."),
   updated_at: Time("The latest change."),
 };
 

@@ -132,7 +132,11 @@ export async function insertDelivery(tx: Tx, { row }: NewDelivery): Promise<void
 
 /** Writes a delivery in the transaction of what caused it; it begins once that has committed and its request is answered. */
 export async function enqueue(tx: Tx, delivery: DeliveryFields): Promise<void> {
-  const outgoing = newDelivery(delivery);
+  await enqueueNew(tx, newDelivery(delivery));
+}
+
+/** The same with a delivery that is made already. */
+export async function enqueueNew(tx: Tx, outgoing: NewDelivery): Promise<void> {
   await insertDelivery(tx, outgoing);
   if (outgoing.startAfterResponse) tx.afterCommit(outgoing.startAfterResponse);
   else tx.hint(DELIVERIES_HINT);

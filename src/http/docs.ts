@@ -58,6 +58,7 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
         { name: "Projects", description: "Tasks, agents, keys and senders of one group of people, and who is in it." },
         { name: "Agents", description: "Programs that ask, with their tokens and limits." },
         { name: "Connections", description: "Engines that are resumed when a task ends." },
+        { name: "Events", description: "What happens to tasks, for other programs." },
         { name: "Hooks", description: "Calls of tools that coding agents ask about." },
         { name: "Escalation", description: "Templates: what happens while no one answers, chosen by a name." },
         { name: "Calendars", description: "The hours when teams work, for steps that count open time only." },

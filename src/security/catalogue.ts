@@ -47,6 +47,10 @@ export const SECURITY_EVENTS = {
   connection_created: "A connection to an engine was created.",
   connection_changed: "A connection was changed, or got a new secret; `details.fields` says what.",
   connection_deleted: "A connection was deleted. Tasks that name it are resumed no longer.",
+  event_subscription_created: "Someone was subscribed to events of a project.",
+  event_subscription_changed: "A subscription to events was changed; `details.fields` says what.",
+  event_subscription_rotated: "A subscription to events got a new secret.",
+  event_subscription_deleted: "A subscription to events was deleted.",
   escalation_template_set: "A template of steps was created, or replaced (`details.replaced`).",
   escalation_template_deleted: "A template of steps was deleted.",
   calendar_set: "A calendar was created, or replaced (`details.replaced`).",
@@ -107,6 +111,7 @@ export const TARGET_KINDS = [
   "slack_workspace",
   "callback",
   "connection",
+  "event_subscription",
   "task",
 ] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];

@@ -81,6 +81,13 @@ async function changed(service: TestService, change: object, fields: object = {}
   return { actor: ADMIN, target: { kind: "user", id }, details: { email } };
 }
 
+const SUBSCRIPTION = { project: "default", origin: "http://127.0.0.1:9" };
+
+async function subscribe({ call }: TestService): Promise<string> {
+  const body = { url: "http://127.0.0.1:9/events", events: ["task.rejected"] };
+  return (await call<{ id: string }>("POST", "/api/event-subscriptions", { body })).body.id;
+}
+
 function detailsOf(name: string) {
   return { project: "default", name, kind: "temporal" };
 }
@@ -278,6 +285,27 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     const { id } = await newConnection(service, { name: "for-deleted" });
     await service.call("DELETE", `/api/connections/${id}`);
     return { actor: ADMIN, target: { kind: "connection", id }, details: detailsOf("for-deleted") };
+  },
+  event_subscription_created: async ({ service }) => {
+    const id = await subscribe(service);
+    return { actor: ADMIN, target: { kind: "event_subscription", id }, details: SUBSCRIPTION };
+  },
+  event_subscription_changed: async ({ service }) => {
+    const id = await subscribe(service);
+    for (let i = 0; i < 2; i++)
+      await service.call("PATCH", `/api/event-subscriptions/${id}`, { body: { events: ["task.claimed"] } });
+    const details = { ...SUBSCRIPTION, fields: ["events"] };
+    return { actor: ADMIN, target: { kind: "event_subscription", id }, details };
+  },
+  event_subscription_rotated: async ({ service }) => {
+    const id = await subscribe(service);
+    await service.call("POST", `/api/event-subscriptions/${id}/rotate`);
+    return { actor: ADMIN, target: { kind: "event_subscription", id }, details: SUBSCRIPTION };
+  },
+  event_subscription_deleted: async ({ service }) => {
+    const id = await subscribe(service);
+    await service.call("DELETE", `/api/event-subscriptions/${id}`);
+    return { actor: ADMIN, target: { kind: "event_subscription", id }, details: SUBSCRIPTION };
   },
   calendar_set: async ({ service }) => {
     const body = { time_zone: "Europe/Berlin", hours: { mon: [["09:00", "17:00"]] } };

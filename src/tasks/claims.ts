@@ -1,7 +1,9 @@
 import type { Logger } from "pino";
 import type { Policy } from "../approvals/policy.ts";
 import type { Tx, Db } from "../db/database.ts";
+import { enqueueNew } from "../deliveries/store.ts";
 import { toldOf } from "../escalation/ladder.ts";
+import type { Subscriptions } from "../subscriptions/known.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { parseJson } from "../lib/json.ts";
 import { MINUTE } from "../lib/time.ts";
@@ -29,6 +31,7 @@ import {
   type TaskWithDocuments,
 } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
+import { claimedEvent } from "./task-event.ts";
 import { requireTaskId } from "./tasks.ts";
 
 interface Ctx {
@@ -47,10 +50,16 @@ const LAPSED_AT_ONCE = 100;
  * @param force - takes over the claim of another person; for operators
  * @throws ServiceError CLAIM_NEEDS_A_PERSON, TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL, TASK_ALREADY_CLAIMED
  */
-export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boolean): Promise<TaskWithDocuments> {
+export async function claimTask(
+  ctx: Ctx & { subscriptions: Subscriptions },
+  caller: Caller,
+  id: string,
+  force: boolean,
+): Promise<TaskWithDocuments> {
   requireMay(caller, "claim");
   const user = personOf(caller);
   if (user === null && caller.kind !== "agent") throw new ServiceError("CLAIM_NEEDS_A_PERSON");
+  await ctx.subscriptions.refresh();
   return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "claim", id);
     if (force && user !== null && !isOperatorOf(caller, task.project))
@@ -64,7 +73,7 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
     const candidates = isAssignee(user, task) ? [] : await listCandidates(tx, id);
     // Several people decide beside each other. A claim takes the task from none of them.
     const isTaken = task.approvals === null && isAmong(candidates, user);
-    return reassign(tx, task, {
+    const after = await reassign(tx, task, {
       set: {
         claimed_by_user_id: user.id,
         claimed_by_email: user.email,
@@ -76,6 +85,9 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
       // A task that was on offer is in one list only now.
       inboxes: isTaken ? candidates : [],
     });
+    if (!isRenewal)
+      for (const delivery of ctx.subscriptions.deliveriesOf(claimedEvent(after))) await enqueueNew(tx, delivery);
+    return after;
   });
 }
 

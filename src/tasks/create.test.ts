@@ -39,6 +39,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     approvals: null,
     escalation: [{ step: 1, ...reminder, after: { fraction: 0.75 }, calendar: null, to: null, done_at: null }],
     on_timeout: null,
+    resume: [],
     next_step: reminder,
     urgent: false,
     assign_to: { email: "Dana@example.com" },

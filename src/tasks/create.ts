@@ -10,16 +10,20 @@ import type { Caller } from "../people/caller.ts";
 import { isOperatorOf } from "../people/caller.ts";
 import { projectForNew } from "../people/projects.ts";
 import { enqueueEntries, placeEntries, sealEntries, type PlacedEntry } from "../resume/entries.ts";
+import { enqueueNew } from "../deliveries/store.ts";
+import type { Subscriptions } from "../subscriptions/known.ts";
 import { mayWith, requireMay } from "./access.ts";
 import type { Admission, Place } from "./admission.ts";
 import { requireRecipientsAllowed } from "./allowed-recipients.ts";
 import { askerOf } from "./asker.ts";
 import { actorOf } from "./attribution.ts";
 import { newTask, type PlacedEscalation } from "./new-task.ts";
+import type { NewTask } from "./new-task-store.ts";
 import { readRequest, type CheckedRequest, type CheckContext } from "./read-request.ts";
 import { findReplay, type Replay } from "./replay.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import { placedEscalation } from "./steps.ts";
+import { createdEvent } from "./task-event.ts";
 import { findTask, toTask } from "./store.ts";
 
 export interface Created extends Replay {
@@ -34,6 +38,7 @@ type PlacedRequest = CheckedRequest & { project: string; placed: PlacedEscalatio
 export interface CreationContext extends CheckContext {
   db: Db;
   dataKey: DataKey;
+  subscriptions: Subscriptions;
   admission: Admission;
   taskCreator: TaskCreator;
 }
@@ -155,7 +160,7 @@ async function store(
   // The insert shows whether the key is taken. A deletion may free the key, and another task take it, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
     const rows = newTask(request, asker, actorOf(caller), { now: ctx.db.now(), home }, newId);
-    const also = await resumesOf(ctx, rows.task.id, request.entries);
+    const also = await withTask(ctx, rows, request.entries);
     const written = await ctx.taskCreator(rows, request.recipients, { check: place.check, also });
     if (written !== null) {
       const task = toTask({
@@ -176,13 +181,20 @@ async function store(
   throw new ServiceError("OVERLOADED");
 }
 
-/** Returns what writes the deliveries that resume something when the task ends; null if nothing is. */
-async function resumesOf(
-  { dataKey }: CreationContext,
-  task_id: string,
+/** Returns what writes the deliveries of a new task: what it resumes when it ends, and events for subscribers. null: there are none. */
+async function withTask(
+  { dataKey, subscriptions }: CreationContext,
+  rows: NewTask,
   entries: readonly PlacedEntry[],
 ): Promise<((tx: Tx) => Promise<void>) | null> {
-  if (entries.length === 0) return null;
-  const bodies = await sealEntries(dataKey, task_id, entries);
-  return (tx) => enqueueEntries(tx, task_id, entries, bodies);
+  const { id } = rows.task;
+  const refreshing = subscriptions.refresh();
+  if (refreshing !== null) await refreshing;
+  const events = subscriptions.deliveriesOf(createdEvent(rows));
+  if (entries.length === 0 && events.length === 0) return null;
+  const bodies = await sealEntries(dataKey, id, entries);
+  return async (tx) => {
+    await enqueueEntries(tx, id, entries, bodies);
+    for (const event of events) await enqueueNew(tx, event);
+  };
 }

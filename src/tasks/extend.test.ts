@@ -165,7 +165,7 @@ testOnBoth("a deadline that is moved near wakes the sweep, which sleeps until th
   // The sweep looks again when it is woken, and at no other time.
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const isFirst = ended(first.id);
-  const sweep = startDeadlines({ db, log: pino({ enabled: false }) });
+  const sweep = startDeadlines({ db, subscriptions: service.ctx.subscriptions, log: pino({ enabled: false }) });
   try {
     await isFirst;
     service.clock.advance(2 * MINUTE);

@@ -144,7 +144,7 @@ const writeMoves: BulkWrite<readonly Move[], WrittenMove> = {
           insert into audit_entries (${names(columnsOf("audit_entries"))})
           select a.* from audits a join written on written.id = a.task_id
         ), debts as materialized (
-          select o.* from moves, json_to_record(moves.outgoing) as o (${newDeliveryColumns()})
+          select o.* from moves, json_to_recordset(moves.outgoing) as o (${newDeliveryColumns()})
         ), outgoing as (
           select o.* from debts o join written on written.id = o.task_id
         ), ${enqueueCte(sql`outgoing`)}
@@ -157,7 +157,7 @@ const writeMoves: BulkWrite<readonly Move[], WrittenMove> = {
         before_seq: before.audit_seq,
         after: toMovedColumns(after),
         audit: toAuditRow(audit),
-        outgoing: outgoing?.row ?? {},
+        outgoing: outgoing.map(({ row }) => row),
         response,
       })),
     ),
@@ -175,7 +175,7 @@ async function writeMove(tx: Tx, { before, after, response, audit, outgoing }: M
   if (written.length === 0) return false;
   if (response !== null) await tx.run(insertResponse, { ...ofTask(after.id), response });
   await tx.run(insertAuditEntry, toAuditRow(audit));
-  if (outgoing !== null) await insertDelivery(tx, outgoing);
+  for (const delivery of outgoing) await insertDelivery(tx, delivery);
   if (after.ended_at !== null) await tx.run(closeOffer, ofTask(after.id));
   await scheduleRefresh(tx, after);
   return true;

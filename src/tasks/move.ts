@@ -2,6 +2,7 @@ import { DELIVERIES_HINT, type NewDelivery, newDelivery } from "../deliveries/st
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
 import { emailKey } from "../lib/text.ts";
+import type { Subscriptions } from "../subscriptions/known.ts";
 import { decide, type Actor, type Decision } from "./decide.ts";
 import type { StoredVote } from "../approvals/store.ts";
 import { isRepeatedVote } from "../approvals/proposal.ts";
@@ -11,6 +12,7 @@ import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { outcomeOf } from "./outcome.ts";
+import { movedEvent } from "./task-event.ts";
 import { findRequest, lockTask, votesFor, type Task } from "./store.ts";
 
 /** The hint that the deadline of a task has changed, and may be the next one. */
@@ -20,10 +22,16 @@ export const STEPS_HINT = "steps";
 
 /** Everything that a change of a task's status writes. */
 export interface Move extends Decision {
-  /** The callback, if it is one of the effects and the task has a `callback_url`. */
-  outgoing: NewDelivery | null;
+  /** The callback, if it is one of the effects and the task has a `callback_url`, and the events for subscribers. */
+  outgoing: readonly NewDelivery[];
   /** What people have decided, this change included, if several must approve. */
   votes: readonly StoredVote[];
+}
+
+export interface MoveContext {
+  db: Db;
+  notifier: Pick<Notifier, "enqueue" | "enqueueFor">;
+  subscriptions: Subscriptions;
 }
 
 /**
@@ -38,20 +46,22 @@ export interface Move extends Decision {
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
-  { db, notifier }: { db: Db; notifier: Pick<Notifier, "enqueue" | "enqueueFor"> },
+  { db, notifier, subscriptions }: MoveContext,
   before: Task,
   what: TaskEvent | ((reader: Reader, task: Task) => Promise<TaskEvent>),
   actor: Actor,
 ): Promise<Task & { votes: readonly StoredVote[] }> {
   const eventOf = typeof what === "function" ? what : async () => what;
   const event = await eventOf(db, before);
+  const refreshing = subscriptions.refresh();
+  if (refreshing !== null) await refreshing;
   // Lock, read, write and commit are a round trip each on PostgreSQL. A conditional write that applies only to an unchanged
   // task needs one. If it fails, the transaction below runs.
   if (event.type !== "refused" && !isBallot(event)) {
-    const move = planMove(before, event, actor, db.now(), await votesFor(db, before));
+    const move = planMove(before, event, actor, db.now(), await votesFor(db, before), subscriptions);
     const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
-      move.outgoing?.startAfterResponse?.();
+      for (const { startAfterResponse } of move.outgoing) startAfterResponse?.();
       db.hints.publish(hintsOf(move));
       return { ...move.after, votes: move.votes };
     }
@@ -63,7 +73,7 @@ export async function moveTask(
     // Somebody has just set the same deadline, or the same person decided the same.
     if (isRepeated(locked, eventNow, tx.now())) return { ...locked, votes };
     // The clock is read under the lock.
-    const move = planMove(locked, eventNow, actor, tx.now(), votes);
+    const move = planMove(locked, eventNow, actor, tx.now(), votes, subscriptions);
     await writeMoves(tx, [move]);
     if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
     if (isBallot(move.event)) await afterBallot(tx, notifier, move, move.event.ballot);
@@ -84,24 +94,26 @@ function isBallot(event: TaskEvent): event is BallotEvent {
   return event.type === "accepted" && event.ballot !== undefined;
 }
 
-/** Moves many tasks whose locks `tx` holds. */
+/** Moves many tasks whose locks `tx` holds. @param subscriptions - up to date */
 export async function moveLocked(
   tx: Tx,
   tasks: readonly Task[],
   what: TaskEvent | ((task: Task) => TaskEvent),
   actor: Actor,
+  subscriptions: Subscriptions,
 ): Promise<void> {
   const eventOf = typeof what === "function" ? what : () => what;
   const now = tx.now();
   const moves: Move[] = [];
-  for (const task of tasks) moves.push(planMove(task, eventOf(task), actor, now, await votesFor(tx, task)));
+  for (const task of tasks)
+    moves.push(planMove(task, eventOf(task), actor, now, await votesFor(tx, task), subscriptions));
   await writeMoves(tx, moves);
 }
 
 async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
   await addMoves(tx, moves);
   for (const move of moves) {
-    if (move.outgoing?.startAfterResponse) tx.afterCommit(move.outgoing.startAfterResponse);
+    for (const { startAfterResponse } of move.outgoing) if (startAfterResponse) tx.afterCommit(startAfterResponse);
     for (const hint of hintsOf(move)) tx.hint(hint);
   }
 }
@@ -126,26 +138,35 @@ async function enqueueSentBack(
 
 function hintsOf({ event, after, outgoing }: Move): string[] {
   const hints = [`task:${after.id}`];
-  if (outgoing !== null && outgoing.startAfterResponse === null) hints.push(DELIVERIES_HINT);
+  if (outgoing.some(({ startAfterResponse }) => startAfterResponse === null)) hints.push(DELIVERIES_HINT);
   if (event.type === "extended") hints.push(DEADLINE_HINT, STEPS_HINT);
   return hints;
 }
 
 /** @param votes - what people decided before */
-function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number, votes: readonly StoredVote[]): Move {
+function planMove(
+  before: Task,
+  event: TaskEvent,
+  actor: Actor,
+  clock: number,
+  votes: readonly StoredVote[],
+  subscriptions: Subscriptions,
+): Move {
   const decision = decide(before, event, actor, clock);
   const { after, effects, response, audit } = decision;
   const all = isBallot(event) ? votesAfter(votes, event.ballot, audit) : votes;
-  const outgoing =
-    !effects.includes("callback") || after.callback_url === null
-      ? null
-      : newDelivery({
-          kind: "callback",
-          task_id: after.id,
-          destination: after.callback_url,
-          origin: originOf(after.callback_url),
-          body: outcomeOf(after, response, all),
-          due_at: after.updated_at,
-        });
+  const happened = movedEvent(decision, all);
+  const outgoing = happened === null ? [] : subscriptions.deliveriesOf(happened);
+  if (effects.includes("callback") && after.callback_url !== null)
+    outgoing.unshift(
+      newDelivery({
+        kind: "callback",
+        task_id: after.id,
+        destination: after.callback_url,
+        origin: originOf(after.callback_url),
+        body: outcomeOf(after, response, all),
+        due_at: after.updated_at,
+      }),
+    );
   return { ...decision, outgoing, votes: all };
 }

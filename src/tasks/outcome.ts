@@ -34,15 +34,14 @@ export function cancelledAt({ status, ended_at }: Pick<Task, "status" | "ended_a
  * @param votes - what people decided, if several had to approve
  */
 export function outcomeOf(task: Ended, response: JsonText | null, votes: readonly RecordedVote[] = []): JsonText {
-  const {
-    id: task_id,
-    idempotency_key,
-    status,
-    completed_by_email,
-    completed_via_channel,
-    verification_attempt,
-  } = task;
-  const rest = {
+  const { id: task_id, idempotency_key, status } = task;
+  return joinJson({ task_id, idempotency_key, status }, { response }, endingOf(task, votes));
+}
+
+/** Returns how a task has ended, besides its answer. */
+export function endingOf(task: Ended, votes: readonly RecordedVote[]) {
+  const { completed_by_email, completed_via_channel, verification_attempt } = task;
+  return {
     completed_at: isoTime(task.completed_at),
     timed_out_at: isoTime(task.timed_out_at),
     completed_by_email,
@@ -56,5 +55,4 @@ export function outcomeOf(task: Ended, response: JsonText | null, votes: readonl
     // Left out otherwise: the body of other tasks stays as it was.
     ...(task.approvals !== null && { approvals: toApprovals(task, votes, null) }),
   };
-  return joinJson({ task_id, idempotency_key, status }, { response }, rest);
 }

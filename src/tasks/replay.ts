@@ -1,6 +1,7 @@
 import type { Reader } from "../db/database.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
+import { hasSameEntries } from "../resume/digest.ts";
 import { asCreated, isSameRequest } from "./same-request.ts";
 import { findTaskIdByKey, findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "./store.ts";
 
@@ -26,6 +27,7 @@ export async function findReplay(reader: Reader, asked_by_id: string, body: unkn
 
 /** The deadline may be the first one or the current one. */
 async function isReplayOf(reader: Reader, task: TaskWithDocuments, request: JsonObject): Promise<boolean> {
+  if (!hasSameEntries(task.resume, request)) return false;
   if (isSameRequest(task, request)) return true;
   return isSameRequest(asCreated(task, await listAuditEntries(reader, task.id)), request);
 }

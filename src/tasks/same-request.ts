@@ -1,8 +1,6 @@
 import { fromStored, OWN_FIELDS, readActions, type Actions } from "../actions/request.ts";
 import { readPolicy, type Policy } from "../approvals/policy.ts";
 import { toStep, type Escalation, type Step } from "../escalation/ladder.ts";
-import { digestOf } from "../resume/digest.ts";
-import type { StoredEntry } from "../resume/entries.ts";
 import { isEqual } from "../../json-schema/equality.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 import { isJsonObject, parseJson, type JsonObject } from "../lib/json.ts";
@@ -51,7 +49,6 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     actions: fromStored(task),
     policy: policyAsAsked(task),
     escalation: escalationAsAsked(task),
-    resume: parseJson<StoredEntry[]>(task.resume)?.map(({ digest }) => digest) ?? null,
   });
 }
 
@@ -75,8 +72,6 @@ interface Derived {
   policy: Policy | null;
   /** The steps, or the name of a template; null: it says nothing. */
   escalation: readonly Step[] | string | null;
-  /** What it resumes, by digests. */
-  resume: readonly string[] | null;
 }
 
 /** @param request - may be anything */
@@ -84,20 +79,10 @@ function derivedFrom(request: JsonObject): Derived | "malformed" {
   try {
     const { escalation } = request as Pick<CreateTaskBody, "escalation">;
     const steps = Array.isArray(escalation) ? escalation.map(toStep) : (escalation ?? null);
-    return {
-      actions: readActions(request),
-      policy: readPolicy(request),
-      escalation: steps,
-      resume: digestsOf(request),
-    };
+    return { actions: readActions(request), policy: readPolicy(request), escalation: steps };
   } catch {
     return "malformed";
   }
-}
-
-/** An empty list is as good as none. */
-function digestsOf({ resume }: Pick<CreateTaskBody, "resume">): string[] | null {
-  return resume == null || resume.length === 0 ? null : resume.map(digestOf);
 }
 
 const COMPARED = [
@@ -120,7 +105,7 @@ const COMPARED = [
 const MADE_FROM_ACTIONS: ReadonlySet<string> = new Set(OWN_FIELDS);
 
 /** The fields by which two requests are compared; absent, null and default values are left out. */
-function comparedFields(request: JsonObject, { actions, policy, escalation, resume }: Derived): JsonObject {
+function comparedFields(request: JsonObject, { actions, policy, escalation }: Derived): JsonObject {
   const fields = COMPARED.filter((name) => actions === null || !MADE_FROM_ACTIONS.has(name))
     .map((name) => [name, ownPart(request, name)] as const)
     .filter(([name, value]) => value != null && !(name === "redact_payload" && value === false));
@@ -129,7 +114,6 @@ function comparedFields(request: JsonObject, { actions, policy, escalation, resu
     ...(actions !== null && { actions }),
     ...(policy !== null && { policy }),
     ...(escalation !== null && { escalation }),
-    ...(resume !== null && { resume }),
   };
 }
 

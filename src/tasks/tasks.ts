@@ -20,6 +20,7 @@ import { isOperator, type Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { recordSecurityEvent } from "../security/record.ts";
+import type { Subscriptions } from "../subscriptions/known.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { assignmentOf, requireMay, requireMayWith } from "./access.ts";
 import { anotherRound, ballotOf } from "./approving.ts";
@@ -36,7 +37,7 @@ import {
   type GivenAnswer,
   type VerdictGuard,
 } from "./lifecycle.ts";
-import { moveTask } from "./move.ts";
+import { moveTask, type MoveContext } from "./move.ts";
 import { findPolledTask, type PolledTask, type Waiters } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import {
@@ -67,6 +68,7 @@ export interface CompletionContext {
   schemas: PatternHost;
   verify: Verify;
   notifier: Notifier;
+  subscriptions: Subscriptions;
 }
 
 /** The context of `pollTask`. */
@@ -159,7 +161,7 @@ async function verifyAnswer(
 
 /** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL */
 export async function cancelTask(
-  ctx: { db: Db; notifier: Notifier },
+  ctx: MoveContext,
   caller: Caller,
   id: string,
   reason: string | null,
@@ -178,7 +180,7 @@ export async function cancelTask(
  * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, VALIDATION_FAILED if the new deadline has passed
  */
 export async function extendTask(
-  ctx: { db: Db; notifier: Notifier },
+  ctx: MoveContext,
   caller: Caller,
   id: string,
   timeout_seconds: number,

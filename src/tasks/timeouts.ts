@@ -1,10 +1,16 @@
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
+import type { Subscriptions } from "../subscriptions/known.ts";
 import { SYSTEM } from "./decide.ts";
 import { DEADLINE_HINT, moveLocked } from "./move.ts";
 import { dueTasks, sweepTasks } from "./due-tasks.ts";
 import { findFallbacks, findNextDeadline } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
+
+interface Ctx {
+  db: Db;
+  subscriptions: Subscriptions;
+}
 
 /** Maximum number of tasks that time out in one transaction. */
 const BATCH = 100;
@@ -21,7 +27,8 @@ const DUE = dueTasks(
  * task times out once. One with a declared answer is completed with it. (spec: States and transitions, `timeout_seconds`
  * elapses; beyond the spec: In time)
  */
-export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promise<number> {
+export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = BATCH): Promise<number> {
+  await subscriptions.refresh();
   return sweepTasks(db, DUE, { limit }, async (tx, lock) => {
     const due = await lock();
     const fallbacks = await findFallbacks(tx, due);
@@ -33,6 +40,7 @@ export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promis
         return response === undefined ? { type: "timed_out" } : { type: "fallback", response };
       },
       SYSTEM,
+      subscriptions,
     );
     return due.length;
   });
@@ -42,7 +50,7 @@ export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promis
  * Times out due tasks until it is stopped. The shortest timeout of a new task is a minute, so these are found in time. A
  * deadline that is moved may be nearer.
  */
-export function startDeadlines(ctx: { db: Db; log: Logger }): Sweep {
+export function startDeadlines(ctx: Ctx & { log: Logger }): Sweep {
   const sweep = startSweep(ctx, {
     name: "deadlines",
     batch: BATCH,

@@ -97,6 +97,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["deliveries", "delivery_attempts"].map((table) => `alter table ${table} drop column meaning`),
     ],
   ],
+  ["0032-event-subscriptions", ["drop table event_subscriptions"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -215,6 +215,20 @@ export interface components {
             redact_payload?: boolean | null;
             /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
+            /** @description What the service itself resumes when the task ends. */
+            resume?: ({
+                /** @description Name or id of a connection of the project. */
+                connection?: string | null;
+                /** @description Without a connection: an address that carries its own permission. It is stored encrypted. */
+                url?: string | null;
+                /**
+                 * @description What is sent: `outcome`, the body of the callback (default), or only the `response`.
+                 * @enum {string|null}
+                 */
+                select?: "outcome" | "response" | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
             /** @description The person that the asker acts for. The service shows it, and does not check it. */
             on_behalf_of?: ({
                 /** @description Their name. */
@@ -617,6 +631,34 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
+            /** @description What is resumed when the task ends. For those who see `callback_url`. */
+            resume?: ({
+                /**
+                 * @description The kind of engine.
+                 * @example temporal
+                 */
+                kind: string;
+                /** @description The connection, as the request named it. */
+                connection?: string;
+                /** @description Where it is, without what must stay secret. */
+                url?: string;
+                /**
+                 * @description What is sent: `outcome`, the body of the callback (default), or only the `response`.
+                 * @enum {string}
+                 */
+                select: "outcome" | "response";
+                /**
+                 * @description `waiting`: the task is open. `pending`: attempts are made. `done`, `done_already`: the engine has gone on. `gone`: nothing waits there any more. `failed`: every attempt failed.
+                 * @enum {string}
+                 */
+                status: "waiting" | "pending" | "done" | "done_already" | "gone" | "failed";
+                /** @description Why the latest attempt failed: a stable word, a colon and a sentence. */
+                error: string | null;
+                /** @description Its delivery. */
+                delivery_id: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
             /** @description Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now. */
             host_may_answer?: boolean;
         };
@@ -1775,11 +1817,251 @@ export interface components {
                 };
             }[];
         };
+        Connection: {
+            /** @example con_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description The project whose tasks can name it. */
+            project: string;
+            /** @description Unique in its project. Tasks name it. */
+            name: string;
+            /** @description The kind of engine. */
+            kind: string;
+            /** @description How the engine is reached. Its fields are those of the kind. */
+            address: {
+                [key: string]: unknown;
+            };
+            /** @description A secret is stored. */
+            has_secret: boolean;
+            /** @description Ids of the agents that may name it. null: every agent of the project. */
+            allowed_agents: string[] | null;
+            /**
+             * @description When it was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When an operator last changed it.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Since when the engine refuses the secret; null: it does not, as far as is known.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            refused_at: string | null;
+            /** @description What the engine said. */
+            refusal: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "temporal-production",
+         *       "kind": "temporal",
+         *       "address": {
+         *         "url": "https://temporal.example.com:7243",
+         *         "namespace": "default"
+         *       },
+         *       "secret": "an API key"
+         *     }
+         */
+        CreateConnection: {
+            /** @description Unique in its project. Tasks name it. */
+            name: string;
+            /**
+             * @description The kind of engine.
+             * @enum {string}
+             */
+            kind: "temporal";
+            /** @description How the engine is reached. Its fields are those of the kind. */
+            address: {
+                [key: string]: unknown;
+            };
+            /** @description It is stored encrypted and never returned. */
+            secret?: string | null;
+            /** @description Slug of a project. Default: `default`. */
+            project?: string | null;
+            /** @description Ids of the agents that may name it. null: every agent of the project. */
+            allowed_agents?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "secret": "a new API key"
+         *     }
+         */
+        UpdateConnection: {
+            /** @description Unique in its project. Tasks name it. */
+            name?: string | null;
+            /** @description How the engine is reached. Its fields are those of the kind. */
+            address?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description A new secret, for every attempt from now on. null: none. */
+            secret?: string | null;
+            /** @description Ids of the agents that may name it. null: every agent of the project. */
+            allowed_agents?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ConnectionProbe: {
+            /** @description The engine is there and accepts the secret. */
+            ok: boolean;
+            /** @description What was found. */
+            detail: string;
+        };
+        EventSubscription: {
+            /** @example sub_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description The project whose tasks it is about. */
+            project: string;
+            /** @description Gets a signed POST for each event. */
+            url: string;
+            /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
+            events: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            /**
+             * @description When it was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When an operator last changed it.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description When its secret was last replaced; null: never.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            rotated_at: string | null;
+            /**
+             * @description Since when nothing is sent, because the receiver answered 410 or an operator turned it off; null: it is on.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            disabled_at: string | null;
+        };
+        NewEventSubscription: {
+            /** @example sub_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description The project whose tasks it is about. */
+            project: string;
+            /** @description Gets a signed POST for each event. */
+            url: string;
+            /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
+            events: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            /**
+             * @description When it was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When an operator last changed it.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description When its secret was last replaced; null: never.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            rotated_at: string | null;
+            /**
+             * @description Since when nothing is sent, because the receiver answered 410 or an operator turned it off; null: it is on.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            disabled_at: string | null;
+            /**
+             * @description Signs the events, by Standard Webhooks.
+             * @example whsec_...
+             */
+            secret: string;
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/hooks",
+         *       "events": [
+         *         "task.created",
+         *         "task.completed"
+         *       ]
+         *     }
+         */
+        CreateEventSubscription: {
+            /** @description Gets a signed POST for each event. */
+            url: string;
+            /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
+            events: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            /** @description Slug of a project. Default: `default`. */
+            project?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "disabled": false
+         *     }
+         */
+        UpdateEventSubscription: {
+            /** @description Gets a signed POST for each event. */
+            url?: string | null;
+            /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
+            events?: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[] | null;
+            /** @description true: sends nothing more. false: sends again. */
+            disabled?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Of Standard Webhooks. `webhook-id` is the same for all attempts to send an event. */
+        TaskEvent: {
+            /** @enum {string} */
+            type: "task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
+            /**
+             * @description When it happened.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            /** @description An event that ends a task has the other fields of its callback as well. */
+            data: {
+                task_id: string;
+                /** @description Slug of its project. */
+                project: string;
+                idempotency_key: string;
+                /** @description The status after the event. */
+                status: string;
+                /** @description The question or the work; null if the task is redacted. */
+                task: string | null;
+                /** @description Only in `task.created`; null if the task is redacted. */
+                payload?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Only in events that end a task: the accepted answer; null without one, or if the task is redacted. */
+                response?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Only in `task.claimed`. */
+                claimed_by_email?: string | null;
+                /** @description Only in `task.rejected` and `task.verification_exhausted`: what the verifier said; null if the task is redacted. */
+                rejected_reason?: string | null;
+            } & {
+                [key: string]: unknown;
+            };
+        };
         WebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /**
+             * @description `callback`: to the `callback_url`. `resume`: resumes an engine. `event`: tells a subscriber what happened.
+             * @enum {string}
+             */
+            kind: "callback" | "resume" | "event";
+            /**
+             * @description The kind of engine that is resumed.
+             * @example temporal
+             */
+            engine: string | null;
             task_id: string;
-            /** @description The URL of the receiver. */
+            /** @description Id of the connection that is used. */
+            connection: string | null;
+            /** @description Id of the event subscription that it is for. */
+            subscription: string | null;
+            /** @description The URL of the receiver; of an engine its origin, or as much of it as may be shown. */
             url: string;
             /**
              * @description `FAILED`: will be retried. `ABANDONED`: failed for good.
@@ -1802,8 +2084,10 @@ export interface components {
             last_status_code: number | null;
             /** @description A stable word, a colon and a sentence. */
             last_error: string | null;
+            /** @description What the latest answer of an engine meant: `done`, `done_already`, `gone`, `later`, or `refused` (its secret is not accepted). */
+            meaning: string | null;
             /**
-             * @description When the task closed.
+             * @description When it was created: with the end of its task, or with the task where an engine is resumed.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -1816,8 +2100,22 @@ export interface components {
         WholeWebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /**
+             * @description `callback`: to the `callback_url`. `resume`: resumes an engine. `event`: tells a subscriber what happened.
+             * @enum {string}
+             */
+            kind: "callback" | "resume" | "event";
+            /**
+             * @description The kind of engine that is resumed.
+             * @example temporal
+             */
+            engine: string | null;
             task_id: string;
-            /** @description The URL of the receiver. */
+            /** @description Id of the connection that is used. */
+            connection: string | null;
+            /** @description Id of the event subscription that it is for. */
+            subscription: string | null;
+            /** @description The URL of the receiver; of an engine its origin, or as much of it as may be shown. */
             url: string;
             /**
              * @description `FAILED`: will be retried. `ABANDONED`: failed for good.
@@ -1840,8 +2138,10 @@ export interface components {
             last_status_code: number | null;
             /** @description A stable word, a colon and a sentence. */
             last_error: string | null;
+            /** @description What the latest answer of an engine meant: `done`, `done_already`, `gone`, `later`, or `refused` (its secret is not accepted). */
+            meaning: string | null;
             /**
-             * @description When the task closed.
+             * @description When it was created: with the end of its task, or with the task where an engine is resumed.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -1871,6 +2171,8 @@ export interface components {
                 error: string | null;
                 /** @description The start of the receiver's response. */
                 response_excerpt: string | null;
+                /** @description As that of the delivery. */
+                meaning: string | null;
             }[];
         };
         /** @description Either `ids`, or `status` with an optional `origin`. */
@@ -2746,6 +3048,13 @@ export interface components {
              *     - `project_member_set`: A user joined a project, or got another role in it (`details.role`).
              *     - `project_member_removed`: A user was removed from a project.
              *     - `project_hook_rules_set`: The rules for hooks of coding agents were replaced (`details.version`).
+             *     - `connection_created`: A connection to an engine was created.
+             *     - `connection_changed`: A connection was changed, or got a new secret; `details.fields` says what.
+             *     - `connection_deleted`: A connection was deleted. Tasks that name it are resumed no longer.
+             *     - `event_subscription_created`: Someone was subscribed to events of a project.
+             *     - `event_subscription_changed`: A subscription to events was changed; `details.fields` says what.
+             *     - `event_subscription_rotated`: A subscription to events got a new secret.
+             *     - `event_subscription_deleted`: A subscription to events was deleted.
              *     - `escalation_template_set`: A template of steps was created, or replaced (`details.replaced`).
              *     - `escalation_template_deleted`: A template of steps was deleted.
              *     - `calendar_set`: A calendar was created, or replaced (`details.replaced`).
@@ -2773,7 +3082,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "connection_created" | "connection_changed" | "connection_deleted" | "event_subscription_created" | "event_subscription_changed" | "event_subscription_rotated" | "event_subscription_deleted" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -2805,7 +3114,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "project" | "calendar" | "escalation_template" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
+                kind: "user" | "project" | "calendar" | "escalation_template" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "connection" | "event_subscription" | "task";
                 id: string;
             } | null;
             /** @description More about the event. */

@@ -1,6 +1,6 @@
 /** One attempt: from its lease to the outcome, within the time that the lease allows. */
 import type { ClaimedDelivery } from "../claim.ts";
-import { failure, kindOf, type DueDelivery, type Outcome } from "../kinds.ts";
+import { failure, kindOf, type DueDelivery, type Outcome, type Postponed } from "../kinds.ts";
 import { releaseLease, type Attempt } from "../outcomes.ts";
 import type { Slot } from "./lanes.ts";
 import { storeFinding } from "./findings.ts";
@@ -49,9 +49,9 @@ async function makeAttempt(
   const delivery = { id, kind, task_id, destination, origin, cycle, attempt: row.attempt_count + 1, losses, body };
   lanes.load(slot, body?.length ?? 0);
   const outcome = await send(state, delivery, controller);
-  if (outcome === GIVEN_UP) {
+  if (outcome === GIVEN_UP || "postponed_ms" in outcome) {
     lanes.leave(slot);
-    return returnAttempt(state, attempt);
+    return returnAttempt(state, attempt, outcome === GIVEN_UP ? null : db.now() + outcome.postponed_ms);
   }
   const duration_ms = Math.round(performance.now() - startedAt);
   // The next attempt need not wait until this outcome is written.
@@ -70,13 +70,14 @@ async function send(
   { kinds, leaseMs }: EngineState,
   delivery: DueDelivery,
   controller: AbortController,
-): Promise<Outcome | typeof GIVEN_UP> {
+): Promise<Outcome | Postponed | typeof GIVEN_UP> {
   const { signal } = controller;
   const limit = leaseMs * (1 - WRITE_SHARE);
   const timer = setTimeout(() => controller.abort(new Error("The attempt took too long.")), limit);
   try {
     const outcome = await Promise.race([kindOf(kinds, delivery.kind).send(delivery, signal), whenAborted(signal)]);
-    return !outcome.ok && signal.reason === GIVEN_UP ? GIVEN_UP : outcome;
+    const isAnswered = "postponed_ms" in outcome || outcome.ok;
+    return !isAnswered && signal.reason === GIVEN_UP ? GIVEN_UP : outcome;
   } catch (error) {
     if (signal.reason === GIVEN_UP) return GIVEN_UP;
     return failure(signal.aborted ? "timeout" : "internal", error instanceof Error ? error.message : String(error));
@@ -85,9 +86,10 @@ async function send(
   }
 }
 
-async function returnAttempt({ db, log }: EngineState, attempt: Attempt): Promise<void> {
+/** @param due_at - when the delivery is due; null: as before */
+async function returnAttempt({ db, log }: EngineState, attempt: Attempt, due_at: number | null): Promise<void> {
   try {
-    await releaseLease(db, attempt);
+    await releaseLease(db, attempt, due_at);
   } catch (error) {
     log.error({ err: error, delivery_id: attempt.id }, "An attempt could not be given back; its lease will lapse");
   }

@@ -3,6 +3,7 @@ import type { Db } from "../../db/database.ts";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
+import type { Subscriptions } from "../../subscriptions/known.ts";
 import { assignTask, claimTask, releaseTask } from "../claims.ts";
 import type { Notifier } from "../notices.ts";
 import { recordAfter } from "../record-for.ts";
@@ -25,7 +26,7 @@ export const claimTaskRoute = defineRoute({
   body: Type.Unsafe<ClaimTaskBody>(Type.Ref("ClaimTask")),
   answers: { 200: Task },
   errors: [...WRITE_ERRORS, "CLAIM_NEEDS_A_PERSON", "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "TASK_ALREADY_CLAIMED"],
-  handle: async (ctx: { db: Db }, request, reply) => {
+  handle: async (ctx: { db: Db; subscriptions: Subscriptions }, request, reply) => {
     const caller = callerOf(request);
     const task = await claimTask(ctx, caller, request.params.id, request.body.force ?? false);
     return sendJson(reply, await recordAfter(ctx.db, task, caller));

@@ -3,6 +3,7 @@ import type { Db } from "../../db/database.ts";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
+import type { MoveContext } from "../move.ts";
 import { recordAfter } from "../record-for.ts";
 import {
   ANSWER_ERRORS,
@@ -12,7 +13,6 @@ import {
   type ExtendTaskBody,
   type TaskRecord,
 } from "../schema.ts";
-import type { Notifier } from "../notices.ts";
 import { withdrawDecision } from "../withdraw.ts";
 import { cancelTask, completeTask, extendTask, removeTask, type CompletionContext } from "../tasks.ts";
 
@@ -72,7 +72,7 @@ export const cancelTaskRoute = defineRoute({
   body: Type.Unsafe<CancelTaskBody>(Type.Ref("CancelTask")),
   answers: { 200: Task },
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
-  handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
+  handle: async (ctx: MoveContext, request, reply) => {
     const caller = callerOf(request);
     const task = await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null);
     return sendJson(reply, await recordAfter(ctx.db, task, caller));
@@ -91,7 +91,7 @@ export const extendTaskRoute = defineRoute({
   body: Type.Unsafe<ExtendTaskBody>(Type.Ref("ExtendTask")),
   answers: { 200: Task },
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
-  handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
+  handle: async (ctx: MoveContext, request, reply) => {
     const caller = callerOf(request);
     const task = await extendTask(ctx, caller, request.params.id, request.body.timeout_seconds);
     return sendJson(reply, await recordAfter(ctx.db, task, caller));

@@ -43,6 +43,13 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   connection_created: ["Connection created", "Connection not created"],
   connection_changed: ["Connection changed", "Connection not changed"],
   connection_deleted: ["Connection deleted", "Connection not deleted"],
+  event_subscription_created: ["Event subscription created", "Event subscription not created"],
+  event_subscription_changed: ["Event subscription changed", "Event subscription not changed"],
+  event_subscription_rotated: [
+    "Secret of an event subscription replaced",
+    "Secret of an event subscription not replaced",
+  ],
+  event_subscription_deleted: ["Event subscription deleted", "Event subscription not deleted"],
   calendar_set: ["Calendar saved", "Calendar not saved"],
   calendar_deleted: ["Calendar deleted", "Calendar not deleted"],
   agent_created: ["Agent created", "Agent not created"],
