@@ -14,6 +14,7 @@ export const url: ResumeKind = {
   address: Type.Object({
     url: Text({ minLength: 1, maxLength: 2048, description: "Gets a POST with the outcome. It is stored encrypted." }),
   }),
+  secretFields: ["url"],
   resume: async (attempt, http) => {
     const { address, value, now } = attempt;
     const answer = await http({
