@@ -7,7 +7,7 @@ import { attemptUntilSettled } from "../../../test/support/engines/repeated.ts";
 import { startStepFunctions } from "../../../test/support/engines/step-functions.ts";
 import { createSender } from "../../outbound/http-sender.ts";
 import { guardedHttp } from "../http.ts";
-import type { Connection, Fields, Outcome } from "../kind.ts";
+import { NotAnswered, type Connection, type Fields, type Outcome } from "../kind.ts";
 import { stepFunctions } from "./step-functions.ts";
 
 const ended = (status: Outcome["status"]): Outcome => ({ ...OUTCOME, status, response: null });
@@ -141,6 +141,14 @@ void test("keys that are wrong, expired or not permitted are refused, and the st
   engine.settings.sessionToken = "FwoGZXIvYXdzEBYaD/+==";
   assert.equal(await meaning(), "refused");
   assert.equal(await meaning({ address, secret: `${secret}\n${engine.settings.sessionToken}` }), "done");
+});
+
+void test("a url that is none is an attempt without an answer, as with other kinds", async (t) => {
+  const engine = await startStepFunctions(t);
+  const { address, secret } = engine.connection;
+  const connection = { address: { ...address, url: "none" }, secret };
+  const attempt = attemptOnce(t, stepFunctions, { connection }, await engine.wait());
+  await assert.rejects(attempt, (error) => error instanceof NotAnswered && error.error === "bad_url");
 });
 
 void test("answers that quote secrets are not kept", async (t) => {

@@ -2,17 +2,18 @@ import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import { signAwsRequest, type AwsKeys } from "../../lib/aws-signature.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import type {
-  Answer,
-  Attempt,
-  Connection,
-  Fields,
-  Http,
-  Meaning,
-  Outcome,
-  Probed,
-  Resumed,
-  ResumeKind,
+import {
+  NotAnswered,
+  type Answer,
+  type Attempt,
+  type Connection,
+  type Fields,
+  type Http,
+  type Meaning,
+  type Outcome,
+  type Probed,
+  type Resumed,
+  type ResumeKind,
 } from "../kind.ts";
 import { orDoneAlready, readStatus } from "../statuses.ts";
 import { urlBelow } from "../urls.ts";
@@ -110,6 +111,8 @@ function call(
   const keys = readKeys(secret ?? "");
   if (typeof keys === "string") throw new Error(keys);
   const url = urlBelow((address["url"] as string | undefined) ?? defaultUrl(address), "");
+  // The signature is over parts of the address, so that it is read before the sender does.
+  if (!URL.canParse(url)) throw new NotAnswered("bad_url", "The url of the connection is not an address.");
   const body = Buffer.from(JSON.stringify(input));
   const plain = { "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": `AWSStepFunctions.${action}` };
   const headers = signAwsRequest(

@@ -62,7 +62,7 @@ export async function startCloudflare(t: TestContext): Promise<CloudflareEngine>
   const { url, close } = await serveEngine(t, ({ method, path, headers, body }: Received) => {
     const { pathname, searchParams } = new URL(path, "http://localhost");
     const parts = pathname.split("/").slice(1).map(decodeURIComponent);
-    const token = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
+    const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
     if (token === undefined) return fail(400, 6003, "Invalid request headers");
     if (token !== TOKEN) return fail(401, 10000, "Authentication error");
     const [accounts, account, workflows, workflow, list, id, events, type] = parts;

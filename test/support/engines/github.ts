@@ -99,7 +99,7 @@ export async function startGithub(t: TestContext): Promise<GithubEngine> {
         403,
         "Request forbidden by administrative rules. Please make sure your request has a User-Agent header",
       );
-    const bearer = /^Bearer (.+)$/.exec(received.headers.authorization ?? "")?.[1] ?? "";
+    const bearer = /^(?:bearer|token) (.+)$/i.exec(received.headers.authorization ?? "")?.[1] ?? "";
     const [, ...path] = received.path.split("/").map(decodeURIComponent);
     if (path[0] !== "app" && path[0] !== "repos") return refuse(404, "Not Found");
     const isApp = path[0] === "app" || path[3] === "installation";
