@@ -9,7 +9,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   projects: ["people", "security", "http", "db", "lib"],
   hooks: ["tasks", "actions", "people", "security", "http", "db", "lib", "sdk"],
   calendars: ["projects", "people", "http", "db", "lib"],
-  agents: ["tasks", "people", "security", "http", "db", "lib"],
+  agents: ["tasks", "subscriptions", "people", "security", "http", "db", "lib"],
   channels: [
     "actions",
     "approvals",
@@ -94,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   prove: [
     "worker",
     "agents",
+    "subscriptions",
     "projects",
     "calendars",
     "callbacks",

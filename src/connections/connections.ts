@@ -14,7 +14,7 @@ import { projectForNew, projectsOf } from "../people/projects.ts";
 import { clearRefusal, findConnection, listConnectionsOf, noteRefusal } from "../resume/connection-store.ts";
 import { keptFields, requireShape, urlOf } from "../resume/fields.ts";
 import { guardedHttp } from "../resume/http.ts";
-import { NotAnswered, type ConnectionForm, type Fields } from "../resume/kind.ts";
+import { NotAnswered, type ConnectionForm, type Fields, type Http } from "../resume/kind.ts";
 import { resumeKind } from "../resume/registered.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import type {
@@ -156,11 +156,18 @@ export async function probeConnection(
   if (row.secret !== null && secret === null)
     return { ok: false, detail: "The secret cannot be opened with SERVICE_SECRET_KEY. Enter it again." };
   const connection = { address: JSON.parse(row.address) as Fields, secret };
+  const send = guardedHttp(sender);
+  let isRefused = false;
+  const http: Http = async (request) => {
+    const answer = await send(request);
+    isRefused ||= answer.status === 401 || answer.status === 403;
+    return answer;
+  };
   try {
-    const probed = await formOf(row.kind).probe(connection, guardedHttp(sender));
-    if (probed.ok && row.refused_at !== null) await clearRefusal(db, id);
-    if (probed.isRefused && row.refused_at === null) await noteRefusal(db, id, probed.detail);
-    return { ok: probed.ok, detail: probed.detail };
+    const { ok, detail } = await formOf(row.kind).probe(connection, http, db.now());
+    if (ok && row.refused_at !== null) await clearRefusal(db, id);
+    if (!ok && isRefused && row.refused_at === null) await noteRefusal(db, id, detail);
+    return { ok, detail };
   } catch (error) {
     if (error instanceof NotAnswered) return { ok: false, detail: error.message };
     throw error;

@@ -40,6 +40,11 @@ export interface SendRequest {
   headers: Record<string, string>;
   /** How much of the answer's body is returned, in bytes; 4 KiB unless it is given. */
   keptBytes?: number;
+  /**
+   * Sends it once only, over a connection of its own. Otherwise a request that gets no answer over a connection of the pool is
+   * sent again: the receiver has usually closed that connection before, but may also have stopped while it did what was asked.
+   */
+  once?: boolean;
   /** Ends the attempt as `aborted`, for instance when the service stops. */
   signal?: AbortSignal;
 }
@@ -104,7 +109,7 @@ export function createSender({
   let isClosed = false;
 
   async function attempt(
-    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES }: SendRequest,
+    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES, once = false }: SendRequest,
     signal: AbortSignal,
     onHead: () => void,
   ): Promise<Answer> {
@@ -113,7 +118,14 @@ export function createSender({
     if (!reading.ok) throw new SendFailure(reading.error, reading.message);
 
     const allHeaders = { ...headers, "User-Agent": `human-task-service/${version}` };
-    const request = { method, target: reading.target, headers: allHeaders, body: body ?? null, keptBytes };
+    const request = {
+      method,
+      target: reading.target,
+      headers: allHeaders,
+      body: body ?? null,
+      keptBytes,
+      mayRepeat: !once,
+    };
     return exchange(request, { agent, bodyTimeoutMs, signal, onHead });
   }
 

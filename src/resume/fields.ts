@@ -23,7 +23,7 @@ function withoutNulls(given: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
-/** Returns where requests of a connection go. */
+/** Returns where requests of a connection go. A form whose `url` may be left out has a default. */
 export function urlOf(form: ConnectionForm, address: Fields): string {
-  return form.urlOf?.(address) ?? (address["url"] as string);
+  return (address["url"] as string | undefined) ?? form.defaultUrl!(address);
 }

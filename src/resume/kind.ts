@@ -90,8 +90,6 @@ export interface Probed {
   ok: boolean;
   /** A sentence for operators. */
   detail: string;
-  /** The engine is there, and does not accept the secret. */
-  isRefused?: boolean;
 }
 
 /** What is wrong with a field. */
@@ -106,8 +104,6 @@ export interface Problem {
 export interface ConnectionForm {
   /** The fields of its `address`. */
   address: TObject;
-  /** Returns where requests go; the field `url` unless it is given. */
-  urlOf?(address: Fields): string;
   /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
   checkAddress?(address: Fields): Problem | null;
   /** What `secret` is, as a sentence; null: it has none. Whether it must be given says `isSecretRequired`. */
@@ -115,8 +111,14 @@ export interface ConnectionForm {
   isSecretRequired: boolean;
   /** Returns what is wrong with a secret, as a sentence; null if nothing is. */
   checkSecret?(secret: string): string | null;
-  /** Asks the engine whether it is there and accepts the secret. Changes nothing there. @throws NotAnswered */
-  probe(connection: Connection, http: Http): Promise<Probed>;
+  /** Returns where requests go if the address has no `url`. Kinds without it require one. */
+  defaultUrl?(address: Fields): string;
+  /**
+   * Asks the engine whether it is there and accepts the secret. Changes nothing there.
+   * @param now - epoch milliseconds
+   * @throws NotAnswered
+   */
+  probe(connection: Connection, http: Http, now: number): Promise<Probed>;
 }
 
 /** An engine that can wait for a person, and how it is resumed. A kind is one file in `kinds/`. (beyond the spec: Resuming) */

@@ -36,8 +36,12 @@ function usualMeaning(engine: string, status: number): { meaning: Meaning; messa
 function retryAfter({ headers }: Answer, now: number): number | undefined {
   const text = headers["retry-after"];
   if (text === undefined) return undefined;
-  const wait = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now;
-  return wait > 0 ? Math.min(wait, WAIT_MAX_MS) : undefined;
+  return waitOf(/^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now);
+}
+
+/** Returns the wait that an engine asks for, up to the longest one; undefined if it is none. @param ms - may be NaN */
+export function waitOf(ms: number): number | undefined {
+  return ms > 0 ? Math.min(ms, WAIT_MAX_MS) : undefined;
 }
 
 /**

@@ -40,8 +40,7 @@ export const temporal: ResumeKind = {
       const { status } = answer;
       const { message } = bodyOf(answer);
       if (status === 200) return { ok: true, detail: `The namespace "${String(address["namespace"])}" is there.` };
-      const isRefused = status === 401 || status === 403;
-      return { ok: false, isRefused, detail: `Temporal answered ${status}${quoted(message)}` };
+      return { ok: false, detail: `Temporal answered ${status}${quoted(message)}` };
     },
   },
   address: Type.Object({

@@ -14,7 +14,7 @@ export async function probeOnce(
 ): Promise<Probed> {
   const sender = createSender({ version: "1.2.3", allowPrivate: true });
   t.after(() => sender.close());
-  return kind.connection!.probe(connection, guardedHttp(sender));
+  return kind.connection!.probe(connection, guardedHttp(sender), Date.now());
 }
 
 /** How an attempt can fail that is followed by others. */
