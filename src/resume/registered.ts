@@ -1,10 +1,11 @@
 import type { ResumeKind } from "./kind.ts";
+import { inngest } from "./kinds/inngest.ts";
 import { langgraph } from "./kinds/langgraph.ts";
 import { temporal } from "./kinds/temporal.ts";
 import { url } from "./kinds/url.ts";
 
 /** Every engine that can be resumed, by the name that connections and tasks have in `kind`. */
-export const RESUME_KINDS: readonly ResumeKind[] = [url, temporal, langgraph];
+export const RESUME_KINDS: readonly ResumeKind[] = [url, temporal, langgraph, inngest];
 
 export function resumeKind(name: string): ResumeKind | null {
   return RESUME_KINDS.find((kind) => kind.name === name) ?? null;
