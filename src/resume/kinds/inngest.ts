@@ -54,7 +54,11 @@ export const inngest: ResumeKind = {
       headers: { "Content-Type": "application/json", ...headersOf(connection) },
       body: Buffer.from(`{"signal":${JSON.stringify(address["signal"])},"data":${value}}`),
     });
-    const message = `Inngest answered ${answer.status}${saidIn(answer)}`;
+    const { status } = answer;
+    const { run_id: run } = (bodyOf(answer)["data"] ?? {}) as { run_id?: unknown };
+    if (status >= 200 && status < 300 && typeof run !== "string")
+      return { meaning: "later", message: `The server answered ${status}, but not with a run.`, answer };
+    const message = `Inngest answered ${status}${saidIn(answer)}`;
     const resumed = await orDoneAlready(
       readStatus("Inngest", answer, now, {
         400: { meaning: "gone", message },
@@ -65,7 +69,7 @@ export const inngest: ResumeKind = {
       attempt,
     );
     // A run may still come to its wait.
-    return resumed.meaning === "gone" && answer.status === 404 ? { ...resumed, meaning: "later" } : resumed;
+    return resumed.meaning === "gone" && status === 404 ? { ...resumed, meaning: "later" } : resumed;
   },
 };
 

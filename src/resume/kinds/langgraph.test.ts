@@ -126,10 +126,10 @@ void test("an interrupt that someone else has resumed is gone, and the next one 
 void test("an answer means what the page about LangGraph says", async (t) => {
   const engine = await startLanggraph(t);
   const meanings: Record<Meaning, number[]> = {
-    done: [200],
+    done: [],
     done_already: [],
     gone: [400, 404, 405, 413, 422],
-    later: [408, 409, 429, 500, 502, 503, 504],
+    later: [200, 408, 409, 429, 500, 502, 503, 504],
     refused: [401, 403],
   };
   for (const [meaning, statuses] of Object.entries(meanings))
@@ -142,6 +142,15 @@ void test("an answer means what the page about LangGraph says", async (t) => {
         : found.message;
       assert.equal(found.message, status === 409 ? "The thread runs, and does not wait yet." : says);
     }
+});
+
+void test("an answer is stored without what the server says of its threads and of the outcome", async (t) => {
+  const engine = await startLanggraph(t);
+  const waiting = await engine.wait();
+  for (const means of ["done", "done_already"]) {
+    const { meaning, answer } = await attemptOnce(t, langgraph, engine, waiting);
+    assert.deepEqual([meaning, answer?.status, answer?.body], [means, 200, ""]);
+  }
 });
 
 void test("a wrong key is refused, and nothing goes on", async (t) => {

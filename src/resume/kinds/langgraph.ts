@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import type { Answer, Attempt, Connection, Http, ResumeKind, Resumed } from "../kind.ts";
-import { bodyOf, headerProblem, quoted, under } from "../requests.ts";
+import { bodyOf, headerProblem, quoted, storable, under } from "../requests.ts";
 import { readStatus, type OwnStatuses } from "../statuses.ts";
 
 /** Metadata of the run that an attempt creates, by which another attempt finds it. */
@@ -68,43 +68,49 @@ export const langgraph: ResumeKind = {
     return null;
   },
   resume: async (attempt, http) => {
-    const { address, id, task_id } = attempt;
-    const connection = attempt.connection!;
-    const thread = address["thread_id"] as string;
-
-    const runs = await http({
-      method: "GET",
-      url: `${under(urlOf(connection), "threads", thread, "runs")}?limit=${RUNS_MAX}&select=run_id&select=metadata`,
-      headers: headersOf(connection),
-      keptBytes: LIST_BYTES,
-    });
-    if (runs.status !== 200) return read(attempt, runs);
-    const known = listOf(runs);
-    if (known === null) return later("LangGraph did not answer with the runs of the thread.", runs);
-    if (known.some(({ metadata }) => (metadata as Record<string, unknown> | undefined)?.[DELIVERY] === id))
-      return { meaning: "done_already", message: "An earlier attempt has resumed the thread.", answer: runs };
-
-    const found = await post(connection, http, ["threads", "search"], {
-      ids: [thread],
-      limit: 1,
-      select: ["thread_id", "status", "interrupts"],
-    });
-    if (found.status !== 200) return read(attempt, found);
-    const state = threadIn(found, thread);
-    if (state === null) return later("LangGraph did not answer with the thread.", found);
-    const chosen = choose(state, address["interrupt_id"] as string | undefined);
-    if ("meaning" in chosen) return { ...chosen, answer: found };
-
-    const created = await post(connection, http, ["threads", thread, "runs"], {
-      assistant_id: address["assistant_id"],
-      command: { resume: { [chosen.id]: JSON.parse(attempt.value) as unknown } },
-      multitask_strategy: "reject",
-      if_not_exists: "reject",
-      metadata: { [DELIVERY]: id, human_task: task_id },
-    });
-    return read(attempt, created);
+    const resumed = await lookAndResume(attempt, http);
+    return { ...resumed, answer: resumed.answer && storable(resumed.answer) };
   },
 };
+
+async function lookAndResume(attempt: Attempt, http: Http): Promise<Resumed> {
+  const { address, id, task_id } = attempt;
+  const connection = attempt.connection!;
+  const thread = address["thread_id"] as string;
+
+  const runs = await http({
+    method: "GET",
+    url: `${under(urlOf(connection), "threads", thread, "runs")}?limit=${RUNS_MAX}&select=run_id&select=metadata`,
+    headers: headersOf(connection),
+    keptBytes: LIST_BYTES,
+  });
+  if (runs.status !== 200) return read(attempt, runs);
+  const known = listOf(runs);
+  if (known === null) return later("LangGraph did not answer with the runs of the thread.", runs);
+  if (known.some(({ metadata }) => (metadata as Record<string, unknown> | undefined)?.[DELIVERY] === id))
+    return { meaning: "done_already", message: "An earlier attempt has resumed the thread.", answer: runs };
+
+  const found = await post(connection, http, ["threads", "search"], {
+    ids: [thread],
+    limit: 1,
+    select: ["thread_id", "status", "interrupts"],
+  });
+  if (found.status !== 200) return read(attempt, found);
+  const state = threadIn(found, thread);
+  if (state === null) return later("LangGraph did not answer with the thread.", found);
+  const chosen = choose(state, address["interrupt_id"] as string | undefined);
+  if ("meaning" in chosen) return { ...chosen, answer: found };
+
+  const created = await post(connection, http, ["threads", thread, "runs"], {
+    assistant_id: address["assistant_id"],
+    command: { resume: { [chosen.id]: JSON.parse(attempt.value) as unknown } },
+    multitask_strategy: "reject",
+    if_not_exists: "reject",
+    metadata: { [DELIVERY]: id, human_task: task_id },
+  });
+  const isRun = created.status !== 200 || typeof bodyOf(created)["run_id"] === "string";
+  return isRun ? read(attempt, created) : later("The server answered 200, but not with a run.", created);
+}
 
 /** Returns the interrupt that an entry means, or why none of the thread is meant. */
 function choose({ status, ids }: Thread, wanted: string | undefined): { id: string } | Omit<Resumed, "answer"> {
