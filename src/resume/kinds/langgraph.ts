@@ -87,7 +87,7 @@ async function lookAndResume(attempt: Attempt, http: Http): Promise<Resumed> {
   if (runs.status !== 200) return read(attempt, runs);
   const known = listOf(runs);
   if (known === null) return later("LangGraph did not answer with the runs of the thread.", runs);
-  if (known.some(({ metadata }) => (metadata as Record<string, unknown> | undefined)?.[DELIVERY] === id))
+  if (known.some(({ metadata }) => (metadata as Record<string, unknown> | null | undefined)?.[DELIVERY] === id))
     return { meaning: "done_already", message: "An earlier attempt has resumed the thread.", answer: runs };
 
   const found = await post(connection, http, ["threads", "search"], {
@@ -161,7 +161,8 @@ const headersOf = ({ secret }: Connection): Record<string, string> => (secret ==
 function listOf({ body }: Answer): Record<string, unknown>[] | null {
   try {
     const list: unknown = JSON.parse(body);
-    return Array.isArray(list) ? (list as Record<string, unknown>[]) : null;
+    if (!Array.isArray(list)) return null;
+    return list.filter((one): one is Record<string, unknown> => typeof one === "object" && one !== null);
   } catch {
     return null;
   }
@@ -171,8 +172,9 @@ function listOf({ body }: Answer): Record<string, unknown>[] | null {
 function threadIn(answer: Answer, thread: string): Thread | null {
   const one = listOf(answer)?.find(({ thread_id }) => String(thread_id).toLowerCase() === thread.toLowerCase());
   if (one === undefined) return null;
-  const { status, interrupts } = one as { status: Thread["status"]; interrupts?: Record<string, { id?: string }[]> };
-  const ids = Object.values(interrupts ?? {}).flatMap((list) => list.flatMap(({ id }) => id ?? []));
+  const { status, interrupts } = one as { status: Thread["status"]; interrupts?: object | null };
+  const list = Object.values(interrupts ?? {}).flat() as ({ id?: unknown } | null)[];
+  const ids = list.flatMap((each) => (typeof each?.id === "string" ? each.id : []));
   return { status, ids };
 }
 
