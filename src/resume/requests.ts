@@ -2,6 +2,8 @@ import type { Answer } from "./kind.ts";
 
 /** Longest part of a vendor's message that a sentence repeats, in characters. */
 const SAID_MAX = 200;
+/** Longest body of an error that is stored, in characters. */
+const STORED_MAX = 4096;
 
 /**
  * Returns the address of a path under the base URL of a connection. Each part is encoded, so it stays one part.
@@ -49,4 +51,12 @@ export function quoted(text: unknown): string {
   if (typeof text !== "string" || text.trim() === "") return ".";
   const line = text.replaceAll(/\s+/g, " ").trim();
   return `: ${line.length > SAID_MAX ? `${line.slice(0, SAID_MAX)}...` : line}`;
+}
+
+/**
+ * Returns an answer as it may be stored: without the body of a success, which may repeat the outcome or what else the engine
+ * holds, and with the beginning of an error's.
+ */
+export function storable(answer: Answer): Answer {
+  return { ...answer, body: answer.status < 300 ? "" : answer.body.slice(0, STORED_MAX) };
 }

@@ -124,6 +124,14 @@ for (const how of HOWS) {
   });
 }
 
+for (const how of HOWS)
+  void test(`${NAMES[how]} is not done, if another server answers 200`, async (t) => {
+    const engine = await startTemporal(t);
+    engine.script.push({ status: 200, body: "<html>" });
+    const { meaning, message } = await attemptOnce(t, temporal, engine, await engine.wait(how));
+    assert.deepEqual([meaning, message], ["later", "The server answered 200, but not as Temporal does."]);
+  });
+
 void test("a signal that was recorded is not gone, although its workflow has ended since", async (t) => {
   const engine = await startTemporal(t);
   const waiting = await engine.wait();
@@ -228,6 +236,10 @@ void test("a probe says whether the server is there, accepts the key and has the
     ok: false,
     detail: "Temporal answered 404: Not Found",
   });
+  assert.deepEqual(
+    await temporal.connection!.probe(engine.connection, async () => ({ status: 200, headers: {}, body: "<html>" }), 0),
+    { ok: false, detail: "The server answered 200, but not as Temporal does." },
+  );
   await engine.close();
   await assert.rejects(probe({}), { name: "NotAnswered" });
 });

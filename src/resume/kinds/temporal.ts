@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import type { Answer, Attempt, Fields, Http, ResumeKind, Resumed } from "../kind.ts";
-import { bearer, bodyOf, headerProblem, partProblem, quoted, under } from "../requests.ts";
+import { bearer, bodyOf, headerProblem, partProblem, quoted, storable, under } from "../requests.ts";
 import { orDoneAlready, readStatus } from "../statuses.ts";
 
 /** Default limit of a payload, in bytes (`limit.blobSize.error`). A larger result would fail its activity. */
@@ -9,6 +9,7 @@ const PAYLOAD_BYTES = 2 * 1024 * 1024;
 /** An update is answered with the result of its handler. */
 const KEPT_BYTES = 1024 * 1024;
 const IDENTITY = "human-task-service";
+const NOT_TEMPORAL = "The server answered 200, but not as Temporal does.";
 
 const NAMED = ["signal", "update", "activity_id"] as const;
 
@@ -36,9 +37,15 @@ export const temporal: ResumeKind = {
     isSecretRequired: false,
     checkSecret: headerProblem,
     probe: async ({ address, secret }, http) => {
-      const answer = await http({ method: "GET", url: namespaceUrl(address), headers: bearer(secret) });
+      const answer = await http({
+        method: "GET",
+        url: namespaceUrl(address),
+        headers: bearer(secret),
+        keptBytes: KEPT_BYTES,
+      });
       const { status } = answer;
-      const { message } = bodyOf(answer);
+      const { message, namespaceInfo } = bodyOf(answer);
+      if (status === 200 && namespaceInfo === undefined) return { ok: false, detail: NOT_TEMPORAL };
       if (status === 200) return { ok: true, detail: `The namespace "${String(address["namespace"])}" is there.` };
       return { ok: false, detail: `Temporal answered ${status}${quoted(message)}` };
     },
@@ -89,9 +96,9 @@ export const temporal: ResumeKind = {
       const message = `The outcome has ${bytes} bytes, and Temporal takes ${PAYLOAD_BYTES} at most. Nothing was sent.`;
       return { meaning: "gone", message, answer: null };
     }
-    if (address["signal"] !== undefined) return signal(attempt, http);
-    if (address["update"] !== undefined) return update(attempt, http);
-    return completeActivity(attempt, http);
+    const send = address["signal"] !== undefined ? signal : address["update"] !== undefined ? update : completeActivity;
+    const resumed = await send(attempt, http);
+    return { ...resumed, answer: resumed.answer && storable(resumed.answer) };
   },
 };
 
@@ -123,7 +130,7 @@ async function update(attempt: Attempt, http: Http): Promise<Resumed> {
       request: { meta: { updateId: id, identity: IDENTITY }, input: { args: payloadsOf(attempt) } },
     },
   );
-  if (answer.status !== 200) return orDoneAlready(read(attempt, answer), attempt);
+  if (answer.status !== 200 || !isJson(answer)) return orDoneAlready(read(attempt, answer), attempt);
   const { outcome, stage } = bodyOf(answer) as { outcome?: { failure?: { message?: unknown } }; stage?: unknown };
   if (outcome?.failure !== undefined)
     return { meaning: "gone", message: `The workflow refused the update${quoted(outcome.failure.message)}`, answer };
@@ -176,13 +183,20 @@ function read({ now }: Attempt, answer: Answer): Resumed {
   const said = `Temporal answered ${status}${quoted(message)}`;
   const isElsewhere = JSON.stringify(details ?? null).includes("NamespaceNotFound");
   return readStatus("Temporal", answer, now, {
-    200: { meaning: "done", message: "Temporal answered 200." },
+    200: isJson(answer)
+      ? { meaning: "done", message: "Temporal answered 200." }
+      : { meaning: "later", message: NOT_TEMPORAL },
     400: { meaning: "gone", message: said },
     401: { meaning: "refused", message: said },
     403: { meaning: "refused", message: said },
     // The connection is wrong, and can be mended.
     404: { meaning: isElsewhere || isNoRoute(answer) ? "later" : "gone", message: said },
   });
+}
+
+/** Whether an answer begins as an object. The result of an update may be longer than what is kept. */
+function isJson({ body }: Answer): boolean {
+  return body.trimStart().startsWith("{");
 }
 
 /** Whether the server has no such path, in place of no such thing. (`runtime.DefaultRoutingErrorHandler` of grpc-gateway) */
