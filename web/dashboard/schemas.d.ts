@@ -1870,7 +1870,7 @@ export interface components {
              * @description The kind of engine.
              * @enum {string}
              */
-            kind: "temporal";
+            kind: "temporal" | "langgraph" | "inngest" | "github" | "step-functions" | "cloudflare";
             /** @description How the engine is reached. Its fields are those of the kind. */
             address: {
                 [key: string]: unknown;
