@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { serveEngine } from "../../test/support/engines/server.ts";
+import { startStandIn } from "../../test/support/engines/stand-in.ts";
 import { createSender } from "../outbound/http-sender.ts";
 import { guardedHttp } from "./http.ts";
 import { NotAnswered } from "./kind.ts";
 
 void test("what an engine does, and does not answer, is asked for once, also after it has answered something else", async (t) => {
   const done: string[] = [];
-  const engine = await serveEngine(t, ({ method }) => {
-    if (method === "GET") return { status: 200 };
-    done.push(method);
-    return "lost";
-  });
+  const engine = await startStandIn(t, ({ method }) => ({
+    act: () => {
+      if (method !== "GET") done.push(method);
+      return { status: 200 };
+    },
+    script: method === "GET" ? [] : ["lost"],
+  }));
   const sender = createSender({ version: "1.2.3", allowPrivate: true });
   t.after(() => sender.close());
   const http = guardedHttp(sender);

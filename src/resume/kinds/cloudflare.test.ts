@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
 import { startCloudflare } from "../../../test/support/engines/cloudflare.ts";
 import type { Turn } from "../../../test/support/engines/engine.ts";
-import { attemptUntilSettled } from "../../../test/support/engines/repeated.ts";
-import { createSender } from "../../outbound/http-sender.ts";
-import { guardedHttp } from "../http.ts";
+import { attemptUntilSettled, probeOnce } from "../../../test/support/engines/repeated.ts";
 import type { Connection, Outcome } from "../kind.ts";
 import { cloudflare } from "./cloudflare.ts";
 
@@ -14,12 +12,6 @@ const failing = (status: number, code: number): Turn => ({
   status,
   body: { success: false, errors: [{ code, message: "" }], messages: [], result: null },
 });
-
-function probe(t: TestContext, connection: Connection) {
-  const sender = createSender({ version: "1.2.3", allowPrivate: true });
-  t.after(() => sender.close());
-  return cloudflare.connection!.probe(connection, guardedHttp(sender), Date.now());
-}
 
 void test("an instance goes on once, with the outcome or with the response only", async (t) => {
   const engine = await startCloudflare(t);
@@ -185,12 +177,12 @@ void test("a token that is wrong, or of another account, is refused, and nothing
 void test("a probe says what is wrong", async (t) => {
   const { connection } = await startCloudflare(t);
   const { address, secret } = connection;
-  assert.deepEqual(await probe(t, connection), {
+  assert.deepEqual(await probeOnce(t, cloudflare, connection), {
     ok: true,
     detail: "Cloudflare accepts the token for the workflows of this account.",
   });
   const detail = async (changed: Connection) => {
-    const { ok, detail: said } = await probe(t, changed);
+    const { ok, detail: said } = await probeOnce(t, cloudflare, changed);
     assert.equal(ok, false);
     return said;
   };
@@ -229,7 +221,8 @@ void test("a delivery that is repeated after crashes and errors resumes once", a
       const type = isOwnType ? OUTCOME.task_id : "approval";
       const instance = await engine.wait([type, isOwnType ? "approval" : type]);
       engine.lookScript.push(...looks);
-      const last = await attemptUntilSettled(t, cloudflare, engine, instance, { script });
+      engine.script.push(...script);
+      const last = (await attemptUntilSettled(t, cloudflare, engine, instance)).at(-1);
       engine.script.length = 0;
       engine.lookScript.length = 0;
       assert.ok(last === "done" || last === "done_already", last);

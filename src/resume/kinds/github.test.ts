@@ -1,24 +1,17 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import * as fc from "fast-check";
 import { APP_KEY, REPOSITORY, startGithub, type GithubEngine } from "../../../test/support/engines/github.ts";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
 import type { Turn } from "../../../test/support/engines/engine.ts";
-import { attemptUntilSettled } from "../../../test/support/engines/repeated.ts";
-import { createSender } from "../../outbound/http-sender.ts";
-import { guardedHttp } from "../http.ts";
-import type { Connection, Fields, Outcome } from "../kind.ts";
+import { attemptUntilSettled, probeOnce } from "../../../test/support/engines/repeated.ts";
+import type { Reply } from "../../../test/support/engines/stand-in.ts";
+import type { Fields, Outcome } from "../kind.ts";
 import { github } from "./github.ts";
 
 const saying = (response: Fields): Outcome => ({ ...OUTCOME, response });
 const ended = (status: Outcome["status"]): Outcome => ({ ...OUTCOME, status, response: null });
-
-function probe(t: TestContext, connection: Connection) {
-  const sender = createSender({ version: "1.2.3", allowPrivate: true });
-  t.after(() => sender.close());
-  return github.connection!.probe(connection, guardedHttp(sender), Date.now());
-}
 
 void test("an approval lets the deployment go, once", async (t) => {
   const engine = await startGithub(t);
@@ -118,7 +111,7 @@ void test("an installation that the connection names is not looked up", async (t
 void test("each answer to a review means what the page says", async (t) => {
   const engine = await startGithub(t);
   const reset = String(Math.ceil(Date.now() / 1000) + 120);
-  const cases: [Turn, string, RegExp][] = [
+  const cases: [Reply, string, RegExp][] = [
     [{ status: 301, headers: { Location: "/repositories/1/" } }, "later", /has moved/],
     [{ status: 401 }, "refused", /401/],
     [{ status: 403, body: { message: "Resource not accessible by integration" } }, "refused", /403/],
@@ -138,7 +131,7 @@ void test("each answer to a review means what the page says", async (t) => {
     assert.equal(resumed.meaning, meaning, JSON.stringify(turn));
     assert.match(resumed.message, message);
     assert.deepEqual(run.received, []);
-    if (turn !== "lost" && (turn.status === 403 || turn.status === 429)) waits.push(resumed.wait_ms);
+    if (turn.status === 403 || turn.status === 429) waits.push(resumed.wait_ms);
   }
   const [refused, asked, untilReset, secondary, tooMany] = waits;
   assert.equal(refused, undefined);
@@ -229,18 +222,25 @@ void test("a probe says what is wrong", async (t) => {
   const engine = await startGithub(t);
   const { address, secret } = engine.connection;
   const detail = async (change: Fields = {}, withSecret = secret) =>
-    (await probe(t, { address: { ...address, ...change }, secret: withSecret })).detail;
+    (await probeOnce(t, github, { address: { ...address, ...change }, secret: withSecret })).detail;
 
-  assert.deepEqual(await probe(t, { address, secret }), { ok: true, detail: "GitHub knows the app deploy-desk." });
+  assert.deepEqual(await probeOnce(t, github, { address, secret }), {
+    ok: true,
+    detail: "GitHub knows the app deploy-desk.",
+  });
   assert.match(await detail({ app_id: "1" }), /401: it does not accept the private key/);
   assert.match(await detail({ url: `${String(address["url"])}/api/v3` }), /404: .*the url is wrong/);
   assert.match(await detail({ installation_id: 1 }), /no such installation/);
-  assert.equal((await probe(t, { address: { ...address, installation_id: 4711 }, secret })).ok, true);
+  assert.equal((await probeOnce(t, github, { address: { ...address, installation_id: 4711 }, secret })).ok, true);
   engine.settings.isSuspended = true;
   assert.match(await detail({ installation_id: 4711 }), /suspended/);
   engine.settings.events = [];
   assert.match(await detail(), /not subscribed/);
-  assert.equal((await probe(t, { address, secret: APP_KEY })).ok, true, "without webhooks it needs no events");
+  assert.equal(
+    (await probeOnce(t, github, { address, secret: APP_KEY })).ok,
+    true,
+    "without webhooks it needs no events",
+  );
   engine.settings.permissions = { deployments: "write" };
   assert.match(await detail(), /Actions/);
   engine.settings.permissions = { deployments: "read", actions: "read" };
@@ -277,7 +277,8 @@ void test("a delivery that is repeated after crashes and errors reviews once", a
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { maxLength: 6 }), fc.boolean(), async (script, approved) => {
       const run = await engine.wait();
-      const last = await attemptUntilSettled(t, github, engine, run, { script, outcome: saying({ approved }) });
+      engine.script.push(...script);
+      const last = (await attemptUntilSettled(t, github, engine, run, { outcome: saying({ approved }) })).at(-1);
       engine.script.length = 0;
       assert.ok(last === "done" || last === "done_already", last);
       assert.deepEqual(run.received, [approved ? "approved" : "rejected"]);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
+import { attemptUntilSettled, probeOnce, scripts } from "../../../test/support/engines/repeated.ts";
 import { startInngest } from "../../../test/support/engines/inngest.ts";
-import { attemptUntilOver, FAILING, probeOnce } from "../../../test/support/engines/until-over.ts";
 import type { Meaning } from "../kind.ts";
 import { inngest } from "./inngest.ts";
 
@@ -27,11 +27,11 @@ void test("a task that asks for the response only sends its value", async (t) =>
 void test("however often attempts are cut off, fail or come too early, a run goes on once", async (t) => {
   const engine = await startInngest(t);
   await fc.assert(
-    fc.asyncProperty(fc.array(FAILING, { maxLength: 5 }), fc.integer({ min: 0, max: 3 }), async (script, early) => {
+    fc.asyncProperty(scripts, fc.integer({ min: 0, max: 3 }), async (script, early) => {
       // A signal that comes too early is answered as one that was taken. So after it was cut off, that is not known.
       const waiting = await engine.wait(script.includes("lost") ? 0 : early);
       engine.script.splice(0, Infinity, ...script);
-      const { last } = await attemptUntilOver(t, inngest, engine, waiting);
+      const last = (await attemptUntilSettled(t, inngest, engine, waiting)).at(-1);
       assert.ok(last === "done" || last === "done_already", last);
       assert.deepEqual(waiting.received, [OUTCOME]);
     }),

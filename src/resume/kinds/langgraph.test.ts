@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
+import { attemptUntilSettled, probeOnce, scripts } from "../../../test/support/engines/repeated.ts";
 import { startLanggraph } from "../../../test/support/engines/langgraph.ts";
-import { attemptUntilOver, FAILING, probeOnce } from "../../../test/support/engines/until-over.ts";
 import type { Connection, Fields, Meaning, Resumed } from "../kind.ts";
 import { langgraph } from "./langgraph.ts";
 
@@ -36,17 +36,13 @@ void test("of several interrupts, the one that the entry names goes on", async (
 void test("however often attempts are cut off or fail, one interrupt goes on, and not the next one of its thread", async (t) => {
   const engine = await startLanggraph(t);
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(FAILING, { maxLength: 5 }),
-      fc.integer({ min: 1, max: 3 }),
-      async (script, interrupts) => {
-        const waiting = await engine.wait(interrupts);
-        engine.script.splice(0, Infinity, ...script);
-        const { last } = await attemptUntilOver(t, langgraph, engine, waiting);
-        assert.ok(last === "done" || last === "done_already", last);
-        assert.deepEqual(waiting.received, [OUTCOME]);
-      },
-    ),
+    fc.asyncProperty(scripts, fc.integer({ min: 1, max: 3 }), async (script, interrupts) => {
+      const waiting = await engine.wait(interrupts);
+      engine.script.splice(0, Infinity, ...script);
+      const last = (await attemptUntilSettled(t, langgraph, engine, waiting)).at(-1);
+      assert.ok(last === "done" || last === "done_already", last);
+      assert.deepEqual(waiting.received, [OUTCOME]);
+    }),
     { numRuns: 30 },
   );
 });

@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
 import type { Turn } from "../../../test/support/engines/engine.ts";
-import { attemptUntilSettled } from "../../../test/support/engines/repeated.ts";
+import { attemptUntilSettled, probeOnce } from "../../../test/support/engines/repeated.ts";
 import { startStepFunctions } from "../../../test/support/engines/step-functions.ts";
-import { createSender } from "../../outbound/http-sender.ts";
-import { guardedHttp } from "../http.ts";
 import { NotAnswered, type Connection, type Fields, type Outcome } from "../kind.ts";
 import { stepFunctions } from "./step-functions.ts";
 
 const ended = (status: Outcome["status"]): Outcome => ({ ...OUTCOME, status, response: null });
 const error = (type: string, status = 400): Turn => ({ status, body: { __type: type, message: "" } });
-
-function probe(t: TestContext, connection: Connection) {
-  const sender = createSender({ version: "1.2.3", allowPrivate: true });
-  t.after(() => sender.close());
-  return stepFunctions.connection!.probe(connection, guardedHttp(sender), Date.now());
-}
 
 void test("a state goes on once, with the outcome or with the response only", async (t) => {
   const engine = await startStepFunctions(t);
@@ -170,12 +162,12 @@ void test("answers that quote secrets are not kept", async (t) => {
 void test("a probe says what is wrong, and resumes nothing", async (t) => {
   const engine = await startStepFunctions(t);
   const { address, secret } = engine.connection;
-  assert.deepEqual(await probe(t, { address, secret }), {
+  assert.deepEqual(await probeOnce(t, stepFunctions, { address, secret }), {
     ok: true,
     detail: "AWS Step Functions accepts the keys in eu-central-1.",
   });
   const detail = async (connection: Connection = { address, secret }) => {
-    const { ok, detail: said } = await probe(t, connection);
+    const { ok, detail: said } = await probeOnce(t, stepFunctions, connection);
     assert.equal(ok, false);
     return said;
   };
@@ -227,7 +219,8 @@ void test("a delivery that is repeated after crashes and errors resumes once", a
     fc.asyncProperty(fc.array(turn, { maxLength: 6 }), fc.boolean(), async (script, isCompleted) => {
       const state = await engine.wait();
       const outcome = isCompleted ? OUTCOME : ended("timed_out");
-      const last = await attemptUntilSettled(t, stepFunctions, engine, state, { script, outcome });
+      engine.script.push(...script);
+      const last = (await attemptUntilSettled(t, stepFunctions, engine, state, { outcome })).at(-1);
       engine.script.length = 0;
       assert.equal(last, script.includes("lost") ? "done_already" : "done");
       assert.equal(state.received.length, 1);

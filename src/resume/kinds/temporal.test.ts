@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
+import { attemptUntilSettled, probeOnce, scripts } from "../../../test/support/engines/repeated.ts";
 import { startTemporal, type How, type TemporalWaiting } from "../../../test/support/engines/temporal.ts";
-import { attemptUntilOver, FAILING, probeOnce } from "../../../test/support/engines/until-over.ts";
 import type { Meaning, Outcome } from "../kind.ts";
 import { temporal } from "./temporal.ts";
 
@@ -37,10 +37,10 @@ for (const how of HOWS) {
   void test(`${NAMES[how]}: however often attempts are cut off or fail, the workflow goes on once`, async (t) => {
     const engine = await startTemporal(t);
     await fc.assert(
-      fc.asyncProperty(fc.array(FAILING, { maxLength: 5 }), async (script) => {
+      fc.asyncProperty(scripts, async (script) => {
         const waiting = await engine.wait(how);
         engine.script.splice(0, Infinity, ...script);
-        const { last } = await attemptUntilOver(t, temporal, engine, waiting);
+        const last = (await attemptUntilSettled(t, temporal, engine, waiting)).at(-1);
         assert.ok(last === "done" || last === "done_already", last);
         assert.deepEqual(waiting.received, [OUTCOME]);
       }),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
 import type { Waiting } from "../../../test/support/engines/engine.ts";
-import { attemptUntilOver, FAILING } from "../../../test/support/engines/until-over.ts";
+import { attemptUntilSettled, scripts } from "../../../test/support/engines/repeated.ts";
 import { startUrl, VENDORS, type UrlEngine } from "../../../test/support/engines/url.ts";
 import type { Meaning, Outcome } from "../kind.ts";
 import { url } from "./url.ts";
@@ -31,10 +31,10 @@ for (const vendor of ALL) {
   void test(`${vendor}: however often attempts are cut off or fail, what waits goes on once`, async (t) => {
     const engine = await startUrl(t, vendor);
     await fc.assert(
-      fc.asyncProperty(fc.array(FAILING, { maxLength: 5 }), async (script) => {
+      fc.asyncProperty(scripts, async (script) => {
         const waiting = await engine.wait();
         engine.script.splice(0, Infinity, ...script);
-        const { last } = await attemptUntilOver(t, url, engine, waiting);
+        const last = (await attemptUntilSettled(t, url, engine, waiting)).at(-1);
         assert.ok(last === "done" || last === "done_already", last);
         assert.deepEqual(waiting.received, [OUTCOME]);
       }),

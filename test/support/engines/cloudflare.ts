@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { Engine, Turn, Waiting } from "./engine.ts";
-import { byScript, serveEngine, type Received, type Reply } from "./server.ts";
+import { startStandIn, type Reply } from "./stand-in.ts";
 
 const ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353";
 const TOKEN = "YQSn-xWAQiiEh9qM58wZNnyQS7FUdoqGIUAbrh7T";
@@ -56,12 +56,9 @@ export interface CloudflareEngine extends Omit<Engine, "wait"> {
  */
 export async function startCloudflare(t: TestContext): Promise<CloudflareEngine> {
   const instances = new Map<string, Instance>();
-  const script: Turn[] = [];
   const lookScript: Turn[] = [];
 
-  const { url, close } = await serveEngine(t, ({ method, path, headers, body }: Received) => {
-    const { pathname, searchParams } = new URL(path, "http://localhost");
-    const parts = pathname.split("/").slice(1).map(decodeURIComponent);
+  const { url, script, close } = await startStandIn(t, ({ method, parts, query, headers, body }) => {
     const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
     if (token === undefined) return fail(400, 6003, "Invalid request headers");
     if (token !== TOKEN) return fail(401, 10000, "Authentication error");
@@ -73,18 +70,19 @@ export async function startCloudflare(t: TestContext): Promise<CloudflareEngine>
     if (list !== "instances") return fail(404, 7000, "No route for that URI");
     const instance = instances.get(id ?? "");
     if (parts.length === 6 && method === "GET")
-      return byScript(lookScript, () =>
-        instance ? succeed(detailsOf(instance, searchParams.get("simple") === "true")) : notFound(),
-      );
+      return {
+        act: () => (instance ? succeed(detailsOf(instance, query.get("simple") === "true")) : notFound()),
+        script: lookScript,
+      };
     if (parts.length !== 8 || method !== "POST" || events !== "events") return fail(404, 7000, "No route for that URI");
     if (!/^application\/json\b/.test(headers["content-type"] ?? "")) return fail(400, 10001, "bad_request");
-    return byScript(script, () => (instance ? receive(instance, type!, body) : notFound()));
+    return { act: () => (instance ? receive(instance, type!, body) : notFound()) };
   });
 
-  function receive(instance: Instance, type: string, body: Buffer): Reply {
+  function receive(instance: Instance, type: string, body: string): Reply {
     if (!NAME.test(type) || type.length > 100) return fail(400, 10002, "workflows.api.error.invalid_event_type");
-    if (body.length > 1024 * 1024) return fail(413, 10003, "workflows.api.error.payload_too_large");
-    const event = { payload: JSON.parse(body.toString()) as unknown, timestamp: new Date().toISOString(), type };
+    if (Buffer.byteLength(body) > 1024 * 1024) return fail(413, 10003, "workflows.api.error.payload_too_large");
+    const event = { payload: JSON.parse(body) as unknown, timestamp: new Date().toISOString(), type };
     instance.queue.set(type, [...(instance.queue.get(type) ?? []), event]);
     if (instance.status === "running") goOn(instance);
     return succeed({ instanceId: "", timestamp: event.timestamp });

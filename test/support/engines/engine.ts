@@ -1,3 +1,5 @@
+import type { Reply } from "./stand-in.ts";
+
 /** Something that waits in an engine for the outcome of one task. */
 export interface Waiting {
   /** What a task has in its entry of `resume`, besides `connection`. */
@@ -10,7 +12,15 @@ export interface Waiting {
  * What becomes of a request. `lost`: the engine does what it asks, and the connection ends without an answer, as when either
  * side crashes. Otherwise it does nothing, and answers this.
  */
-export type Turn = "lost" | { status: number; headers?: Record<string, string>; body?: unknown };
+export type Turn = "lost" | Unanswered | Reply;
+
+/** A request that gets no answer while its connection stays open. */
+export interface Unanswered {
+  /** Whether the engine does what it asks. */
+  acts: boolean;
+  /** Called when the engine has come that far. */
+  reached(): void;
+}
 
 /** A server on loopback that keeps to what the makers of an engine document. */
 export interface Engine {

@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, verify } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { Engine, Turn, Waiting } from "./engine.ts";
-import { byScript, serveEngine, type Received, type Reply } from "./server.ts";
+import { startStandIn, type Call, type Reply, type Resuming } from "./stand-in.ts";
 
 /** One key for all stand-ins of a process: making one takes a tenth of a second. */
 const KEYS = generateKeyPairSync("rsa", {
@@ -83,7 +83,6 @@ export interface DeliveryOptions {
 export async function startGithub(t: TestContext): Promise<GithubEngine> {
   const runs = new Map<number, Run>();
   const tokens = new Map<string, { expires: number; repositories: string[]; permissions: Record<string, string> }>();
-  const script: Turn[] = [];
   const tokenScript: Turn[] = [];
   const asked: unknown[] = [];
   const settings: GithubEngine["settings"] = {
@@ -93,25 +92,25 @@ export async function startGithub(t: TestContext): Promise<GithubEngine> {
     repositories: [REPOSITORY],
     tokenMs: 3_600_000,
   };
-  const { url, close } = await serveEngine(t, (received) => {
-    if (!received.headers["user-agent"])
+  const { url, script, close } = await startStandIn(t, (call) => {
+    if (!call.headers["user-agent"])
       return refuse(
         403,
         "Request forbidden by administrative rules. Please make sure your request has a User-Agent header",
       );
-    const bearer = /^(?:bearer|token) (.+)$/i.exec(received.headers.authorization ?? "")?.[1] ?? "";
-    const [, ...path] = received.path.split("/").map(decodeURIComponent);
-    if (path[0] !== "app" && path[0] !== "repos") return refuse(404, "Not Found");
-    const isApp = path[0] === "app" || path[3] === "installation";
+    const bearer = /^(?:bearer|token) (.+)$/i.exec(call.headers.authorization ?? "")?.[1] ?? "";
+    const { parts } = call;
+    if (parts[0] !== "app" && parts[0] !== "repos") return refuse(404, "Not Found");
+    const isApp = parts[0] === "app" || parts[3] === "installation";
     if (isApp) {
       const wrong = wrongJwt(bearer);
-      return wrong === null ? asApp(received, path) : refuse(401, wrong);
+      return wrong === null ? asApp(call) : refuse(401, wrong);
     }
-    return asInstallation(received, path, bearer);
+    return asInstallation(call, bearer);
   });
 
-  function asApp({ method, body }: Received, path: string[]): Reply | "lost" {
-    const route = `${method} /${path.join("/")}`;
+  function asApp({ method, parts, body }: Call): Reply | Resuming {
+    const route = `${method} /${parts.join("/")}`;
     if (route === "GET /app")
       return {
         status: 200,
@@ -120,13 +119,13 @@ export async function startGithub(t: TestContext): Promise<GithubEngine> {
     const suspended_at = settings.isSuspended ? "2026-11-01T00:00:00Z" : null;
     if (route === `GET /app/installations/${INSTALLATION}`)
       return { status: 200, body: { id: INSTALLATION, suspended_at } };
-    if (method === "GET" && path[0] === "repos" && path.length === 4)
-      return settings.repositories.includes(`${path[1]}/${path[2]}`)
+    if (method === "GET" && parts[0] === "repos" && parts.length === 4)
+      return settings.repositories.includes(`${parts[1]}/${parts[2]}`)
         ? { status: 200, body: { id: INSTALLATION, suspended_at } }
         : refuse(404, "Not Found");
     if (route !== `POST /app/installations/${INSTALLATION}/access_tokens`) return refuse(404, "Not Found");
     if (settings.isSuspended) return refuse(403, "This installation has been suspended");
-    return byScript(tokenScript, () => makeToken(JSON.parse(body.toString() || "{}")));
+    return { act: () => makeToken(JSON.parse(body || "{}")), script: tokenScript };
   }
 
   function makeToken(wanted: { repositories?: string[]; permissions?: Record<string, string> }): Reply {
@@ -149,10 +148,10 @@ export async function startGithub(t: TestContext): Promise<GithubEngine> {
     return { status: 201, body: { token, expires_at: new Date(expires).toISOString(), permissions } };
   }
 
-  function asInstallation({ method, headers, body }: Received, path: string[], bearer: string): Reply | "lost" {
+  function asInstallation({ method, parts, headers, body }: Call, bearer: string): Reply | Resuming {
     const token = tokens.get(bearer);
     if (token === undefined || token.expires <= Date.now()) return refuse(401, "Bad credentials");
-    const [repos, owner, name, actions, kind, id, what] = path;
+    const [repos, owner, name, actions, kind, id, what] = parts;
     const run = runs.get(Number(id));
     const isKnown = repos === "repos" && token.repositories.includes(`${owner}/${name}`);
     if (!isKnown || actions !== "actions" || kind !== "runs") return refuse(404, "Not Found");
@@ -164,7 +163,7 @@ export async function startGithub(t: TestContext): Promise<GithubEngine> {
       return run ? { status: 200, body: run.reviews } : refuse(404, "Not Found");
     if (method !== "POST" || what !== "deployment_protection_rule") return refuse(404, "Not Found");
     if (!/^application\/json\b/.test(headers["content-type"] ?? "")) return refuse(400, "Problems parsing JSON");
-    return byScript(script, () => (run ? review(run, JSON.parse(body.toString())) : refuse(404, "Not Found")));
+    return { act: () => (run ? review(run, JSON.parse(body)) : refuse(404, "Not Found")) };
   }
 
   function review(run: Run, sent: Record<string, unknown>): Reply {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { Engine, Waiting } from "./engine.ts";
-import { jsonOf, serve, type Received, type Reply } from "./loopback.ts";
+import { jsonOf, startStandIn, type Call, type Reply } from "./stand-in.ts";
 
 export interface InngestEngine extends Engine {
   /** @param after - how many signals come too early for it */
@@ -38,9 +38,9 @@ export async function startInngest(t: TestContext): Promise<InngestEngine> {
   const key = withoutPrefix(SIGNING_KEY);
   const hashed = createHash("sha256").update(Buffer.from(key, "hex")).digest("hex");
 
-  function handle(request: Received): Reply {
+  function handle(request: Call): Reply {
     const { method, path, headers } = request;
-    const route = `${method} /${path.join("/")}`;
+    const route = `${method} ${path}`;
     if (!["POST /v1/signals", "GET /v1/events"].includes(route)) return { status: 404, body: "404 page not found\n" };
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
     if (token === undefined || ![key, hashed].includes(withoutPrefix(token)))
@@ -60,10 +60,10 @@ export async function startInngest(t: TestContext): Promise<InngestEngine> {
     return { status: 200, body: { data: { run_id: wait.runId }, metadata: {} } };
   }
 
-  const server = await serve(t, handle, ({ method }) => method === "POST");
+  const server = await startStandIn(t, (call) => (call.method === "POST" ? { act: () => handle(call) } : handle(call)));
   return {
     ...server,
-    connection: { address: { url: server.origin }, secret: SIGNING_KEY },
+    connection: { address: { url: server.url }, secret: SIGNING_KEY },
     environments,
     wait: async (after = 0) => {
       const signal = `approval/"${randomUUID()}" ä`;

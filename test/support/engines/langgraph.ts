@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { Engine, Waiting } from "./engine.ts";
-import { jsonOf, serve, type Received, type Reply } from "./loopback.ts";
+import { jsonOf, startStandIn, type Call, type Reply } from "./stand-in.ts";
 
 export interface LangGraphEngine extends Engine {
   /** @param interrupts - how many a thread waits for */
@@ -56,16 +56,16 @@ export async function startLanggraph(
     body: language === "python" ? { detail: message } : message,
   });
 
-  function handle(request: Received): Reply {
-    const { method, path, headers, query } = request;
+  function handle(request: Call): Reply {
+    const { method, parts, headers, query } = request;
     if (headers["x-api-key"] !== KEY) return error(403, "Invalid token");
     const body = method === "POST" ? (jsonOf(request) as Record<string, unknown> | undefined) : {};
     if (body === undefined || (method === "POST" && headers["content-type"] !== "application/json"))
       return error(400, "Malformed JSON in request body");
-    const route = `${method} /${path.map((part, i) => (i === 1 && path[0] === "threads" && path.length > 2 ? ":id" : part)).join("/")}`;
+    const route = `${method} /${parts.map((part, i) => (i === 1 && parts[0] === "threads" && parts.length > 2 ? ":id" : part)).join("/")}`;
     if (route === "POST /assistants/search") return { status: 200, body: [{ assistant_id: ASSISTANT }] };
     if (route === "POST /threads/search") return search(body);
-    const id = path[1] ?? "";
+    const id = parts[1] ?? "";
     if (route !== "GET /threads/:id/runs" && route !== "POST /threads/:id/runs") return error(404, "404 Not Found");
     if (!/^[0-9a-f-]{36}$/.test(id)) return error(language === "python" ? 422 : 400, "Invalid uuid");
     const thread = threads.get(id);
@@ -121,10 +121,12 @@ export async function startLanggraph(
       }
   }
 
-  const server = await serve(t, handle, ({ method, path }) => method === "POST" && path.at(-1) === "runs");
+  const server = await startStandIn(t, (call) =>
+    call.method === "POST" && call.parts.at(-1) === "runs" ? { act: () => handle(call) } : handle(call),
+  );
   return {
     ...server,
-    connection: { address: { url: server.origin }, secret: KEY },
+    connection: { address: { url: server.url }, secret: KEY },
     wait: async (interrupts = 1) => {
       const id = randomUUID();
       const ids = Array.from({ length: interrupts }, interruptId);

@@ -1,29 +1,57 @@
 import type { TestContext } from "node:test";
-import { NotAnswered, type Meaning, type Outcome, type ResumeKind } from "../../../src/resume/kind.ts";
+import * as fc from "fast-check";
+import { createSender } from "../../../src/outbound/http-sender.ts";
+import { guardedHttp } from "../../../src/resume/http.ts";
+import {
+  NotAnswered,
+  type Connection,
+  type Meaning,
+  type Outcome,
+  type Probed,
+  type ResumeKind,
+} from "../../../src/resume/kind.ts";
 import { attemptOnce } from "./attempt.ts";
 import type { Engine, Turn, Waiting } from "./engine.ts";
 
-/** More attempts than a script has turns. */
-const ATTEMPTS_MAX = 20;
-
-/** Repeats a delivery as the service does: until nothing is left to do. @returns the last meaning */
+/**
+ * Makes attempts of one delivery as the service does, until nothing is left to do.
+ * @returns what each of them means; `cut off` for those that got no answer
+ */
 export async function attemptUntilSettled(
   t: TestContext,
   kind: ResumeKind,
-  engine: Engine,
-  waiting: Waiting,
-  { script, outcome }: { script: readonly Turn[]; outcome?: Outcome },
-): Promise<Meaning> {
-  engine.script.push(...script);
-  let wasCutOff = false;
-  for (let i = 0; i < ATTEMPTS_MAX; i++) {
-    try {
-      const { meaning } = await attemptOnce(t, kind, engine, waiting, { wasCutOff, ...(outcome && { outcome }) });
-      if (meaning !== "later" && meaning !== "refused") return meaning;
-    } catch (error) {
-      if (!(error instanceof NotAnswered)) throw error;
-      wasCutOff = true;
-    }
+  engine: Pick<Engine, "connection">,
+  waiting: Pick<Waiting, "entry">,
+  { max = 20, ...options }: { max?: number; id?: string; outcome?: Outcome } = {},
+): Promise<(Meaning | "cut off")[]> {
+  const meanings: (Meaning | "cut off")[] = [];
+  while (meanings.length < max) {
+    const wasCutOff = meanings.includes("cut off");
+    const meaning = await attemptOnce(t, kind, engine, waiting, { ...options, wasCutOff }).then(
+      (resumed) => resumed.meaning,
+      (error: unknown) => {
+        if (error instanceof NotAnswered) return "cut off" as const;
+        throw error;
+      },
+    );
+    meanings.push(meaning);
+    if (meaning === "done" || meaning === "done_already" || meaning === "gone") break;
   }
-  throw new Error("The delivery is not settled after as many attempts as were allowed.");
+  return meanings;
 }
+
+/** Asks an engine as `POST /api/connections/{id}/probe` does. */
+export async function probeOnce(t: TestContext, kind: ResumeKind, connection: Engine["connection"]): Promise<Probed> {
+  const sender = createSender({ version: "1.2.3", allowPrivate: true });
+  t.after(() => sender.close());
+  return kind.connection!.probe(connection as Connection, guardedHttp(sender), Date.now());
+}
+
+/** What can go wrong with the requests of a delivery, at random. */
+export const scripts: fc.Arbitrary<Turn[]> = fc.array(
+  fc.oneof(
+    fc.constant<Turn>("lost"),
+    fc.constantFrom(429, 500, 502, 503, 504).map((status): Turn => ({ status, body: {} })),
+  ),
+  { maxLength: 5 },
+);

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { signAwsRequest } from "../../../src/lib/aws-signature.ts";
-import type { Engine, Turn, Waiting } from "./engine.ts";
-import { byScript, serveEngine, type Received, type Reply } from "./server.ts";
+import type { Engine, Waiting } from "./engine.ts";
+import { startStandIn, type Call, type Reply } from "./stand-in.ts";
 
 const KEY_ID = "AKIAIOSFODNN7EXAMPLE";
 const SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
@@ -37,7 +37,6 @@ export interface StepFunctionsEngine extends Engine {
  * Its check of signatures accepts the SDK of AWS: see src/lib/aws-signature.test.ts.
  */
 export async function startStepFunctions(t: TestContext): Promise<StepFunctionsEngine> {
-  const script: Turn[] = [];
   const waiting = new Map<string, { received: unknown[]; isOpen: boolean }>();
   const settings: StepFunctionsEngine["settings"] = {
     actions: ["SendTaskSuccess", "SendTaskFailure"],
@@ -45,7 +44,7 @@ export async function startStepFunctions(t: TestContext): Promise<StepFunctionsE
     isExpired: false,
     aheadMs: 0,
   };
-  const { url, close } = await serveEngine(t, (request) => {
+  const { url, script, close } = await startStandIn(t, (request) => {
     const wrong = wrongSignature(request);
     if (wrong !== null) return wrong;
     const action = /^AWSStepFunctions\.(\w+)$/.exec(String(request.headers["x-amz-target"]))?.[1] ?? "";
@@ -53,11 +52,11 @@ export async function startStepFunctions(t: TestContext): Promise<StepFunctionsE
       return fail("UnknownOperationException", 404);
     if (request.headers["content-type"] !== "application/x-amz-json-1.0") return fail("UnknownOperationException", 404);
     if (!settings.actions.includes(action)) return fail("AccessDeniedException");
-    const input = JSON.parse(request.body.toString()) as Record<string, unknown>;
-    return input["taskToken"] === "probe" ? act(action, input) : byScript(script, () => act(action, input));
+    const input = JSON.parse(request.body) as Record<string, unknown>;
+    return input["taskToken"] === "probe" ? act(action, input) : { act: () => act(action, input) };
   });
 
-  function wrongSignature({ method, path, headers, body }: Received): Reply | null {
+  function wrongSignature({ method, path, headers, body }: Call): Reply | null {
     const authorization = headers.authorization ?? "";
     const parts =
       /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/(\w+)\/aws4_request, SignedHeaders=([\w;-]+), Signature=[0-9a-f]{64}$/.exec(
@@ -88,7 +87,7 @@ export async function startStepFunctions(t: TestContext): Promise<StepFunctionsE
     );
     const sessionToken = (headers["x-amz-security-token"] as string | undefined) ?? null;
     const expected = signAwsRequest(
-      { method, url: `http://${headers.host}${path}`, headers: given, body },
+      { method, url: `http://${headers.host}${path}`, headers: given, body: Buffer.from(body) },
       {
         keys: { accessKeyId: KEY_ID, secretAccessKey: SECRET_KEY, sessionToken },
         region: REGION,

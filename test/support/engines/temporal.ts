@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { Engine, Waiting } from "./engine.ts";
-import { jsonOf, serve, type Received, type Reply } from "./loopback.ts";
+import { jsonOf, startStandIn, type Call, type Reply } from "./stand-in.ts";
 
 export type How = "signal" | "update" | "activity" | "token";
 
@@ -84,9 +84,9 @@ export async function startTemporal(t: TestContext, { isOld = false } = {}): Pro
   const workflows = new Map<string, Workflow>();
   const tokens = new Map<string, Workflow>();
 
-  function handle(request: Received): Reply {
+  function handle(request: Call): Reply {
     if (request.headers.authorization !== `Bearer ${KEY}`) return error(403, 7, "Request unauthorized.");
-    const [api, version, namespaces, namespace, ...rest] = request.path.join("/").split("/");
+    const [api, version, namespaces, namespace, ...rest] = request.parts.join("/").split("/");
     if (api !== "api" || version !== "v1" || namespaces !== "namespaces" || namespace === undefined) return NO_ROUTE;
     const known = () =>
       namespace === NAMESPACE
@@ -95,7 +95,7 @@ export async function startTemporal(t: TestContext, { isOld = false } = {}): Pro
     if (request.method === "GET" && rest.length === 0) return known() ?? { status: 200, body: { namespaceInfo: {} } };
     const action = actionOf(request.method, rest);
     if (action === null) return NO_ROUTE;
-    if (request.body.length > BODY_BYTES) return error(400, 3, "http: request body too large");
+    if (Buffer.byteLength(request.body) > BODY_BYTES) return error(400, 3, "http: request body too large");
     const body = jsonOf(request) as Body | undefined;
     if (typeof body !== "object") return error(400, 3, "proto: syntax error");
     const unknown = Object.keys(body).find((name) => !FIELDS[action.fields]!.includes(name));
@@ -186,11 +186,11 @@ export async function startTemporal(t: TestContext, { isOld = false } = {}): Pro
     return { status: 200, body: {} };
   }
 
-  const server = await serve(t, handle, ({ method }) => method === "POST");
+  const server = await startStandIn(t, (call) => (call.method === "POST" ? { act: () => handle(call) } : handle(call)));
   let begun = 0;
   return {
     ...server,
-    connection: { address: { url: server.origin, namespace: NAMESPACE }, secret: KEY },
+    connection: { address: { url: server.url, namespace: NAMESPACE }, secret: KEY },
     wait: async (how = "signal") => {
       const id = `publish newsletter ${++begun}: 100% & ä?`;
       const token = Buffer.from(randomUUID()).toString("base64");

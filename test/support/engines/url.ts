@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { Engine, Waiting } from "./engine.ts";
-import { jsonOf, serve, type Received, type Reply } from "./loopback.ts";
+import { jsonOf, startStandIn, type Call, type Reply } from "./stand-in.ts";
 
 /** What waits at an address in place of something that waits for its first request. */
 export type State =
@@ -30,7 +30,7 @@ interface Vendor {
   /** Returns the path of a new address. */
   path(): string;
   /** @param place - undefined: no such address was given out */
-  answer(request: Received, place: Place | undefined, goOn: (value: unknown) => void): Reply;
+  answer(request: Call, place: Place | undefined, goOn: (value: unknown) => void): Reply;
 }
 
 const KEY = "key of the stand-in";
@@ -49,13 +49,13 @@ const trigger: Vendor = {
     const id = `waitpoint_${randomBytes(8).toString("hex")}`;
     return `/api/v1/waitpoints/tokens/${id}/callback/${hash(id)}`;
   },
-  answer: ({ method, headers, path, body }, place, goOn) => {
+  answer: ({ method, headers, parts, body }, place, goOn) => {
     if (method !== "POST") return { status: 405, headers: { Allow: "POST" }, body: { error: "Method not allowed" } };
     if (headers["content-length"] === undefined)
       return { status: 411, body: { error: "Content-Length header is required" } };
-    if (body.length > TRIGGER_BODY_BYTES) return { status: 413, body: { error: "Request body too large" } };
+    if (Buffer.byteLength(body) > TRIGGER_BODY_BYTES) return { status: 413, body: { error: "Request body too large" } };
     if (place === undefined) return { status: 404, body: { error: "Waitpoint not found" } };
-    if (path[6] !== hash(path[4]!)) return { status: 401, body: { error: "Invalid URL, hash doesn't match" } };
+    if (parts[6] !== hash(parts[4]!)) return { status: 401, body: { error: "Invalid URL, hash doesn't match" } };
     if (place.state === "waits") goOn(jsonOf({ body }) ?? {});
     return { status: 200, body: { success: true } };
   },
@@ -67,11 +67,11 @@ const trigger: Vendor = {
  */
 const restate: Vendor = {
   path: () => `/restate/awakeables/sign_1${randomBytes(30).toString("base64url").slice(0, 38)}/resolve`,
-  answer: ({ method, path, body }, place, goOn) => {
+  answer: ({ method, parts, body }, place, goOn) => {
     const error = (code: number, message: string): Reply => ({ status: code, body: { code, message } });
-    if (path[3] !== "resolve" && path[3] !== "reject") return error(400, "bad path, expected either ...");
+    if (parts[3] !== "resolve" && parts[3] !== "reject") return error(400, "bad path, expected either ...");
     if (method !== "POST") return error(405, "method not allowed");
-    if (!/^(sign|prom)_1[\w-]{38}$/.test(path[2]!)) return error(400, `bad awakeable id '${path[2]}': ...`);
+    if (!/^(sign|prom)_1[\w-]{38}$/.test(parts[2]!)) return error(400, `bad awakeable id '${parts[2]}': ...`);
     if (place?.state === "waits") goOn(jsonOf({ body }));
     return { status: 202 };
   },
@@ -87,8 +87,8 @@ const notHere = (id: string) =>
  */
 const n8n: Vendor = {
   path: () => `/webhook-waiting/${Math.floor(Math.random() * 1e9)}/approval`,
-  answer: ({ method, path, body }, place, goOn) => {
-    const id = path[1]!;
+  answer: ({ method, parts, body }, place, goOn) => {
+    const id = parts[1]!;
     const error = (code: number, message: string): Reply => ({ status: code, body: { code, message } });
     if (place === undefined) return error(404, `The execution "${id}" does not exist.`);
     switch (place.state) {
@@ -125,8 +125,8 @@ const windmill: Vendor = {
     const [job, resumeId] = [randomUUID(), String(Math.floor(Math.random() * 2 ** 32))];
     return `/api/w/demo/jobs_u/resume/${job}/${resumeId}/${hash(job, resumeId)}`;
   },
-  answer: ({ method, path, body }, place, goOn) => {
-    const [, , , , , job, resumeId, secret] = path;
+  answer: ({ method, parts, body }, place, goOn) => {
+    const [, , , , , job, resumeId, secret] = parts;
     const error = (message: string): Reply => ({ status: 500, body: message });
     if (method !== "POST" && method !== "GET") return { status: 405 };
     if (secret !== hash(job!, resumeId!)) return error("Invalid signature");
@@ -169,19 +169,16 @@ export async function startUrl(t: TestContext, vendor: keyof typeof VENDORS = "T
   /** What was given an address, by its path without its signature. */
   const places = new Map<string, Place>();
   const keyOf = (parts: readonly string[]) => parts.filter((part) => !/^[0-9a-f]{64}$/.test(part)).join("/");
-  const server = await serve(
-    t,
-    (request) => {
-      const place = places.get(keyOf(request.path));
-      return answer(request, place, (value) => {
-        place!.received.push(value);
-        place!.state = "done";
-      });
-    },
-    () => true,
-  );
+  const server = await startStandIn(t, (call) => {
+    const place = places.get(keyOf(call.parts));
+    const goOn = (value: unknown) => {
+      place!.received.push(value);
+      place!.state = "done";
+    };
+    return { act: () => answer(call, place, goOn) };
+  });
   const create = (path: string, state: Place["state"]): Place => ({
-    entry: { url: server.origin + path },
+    entry: { url: server.url + path },
     received: [],
     state,
   });
