@@ -43,6 +43,8 @@ export interface ResumeOptions {
 
 /** Attempts that may have reached the engine, by the beginnings of their errors. */
 const CUT_OFF = /^(timeout|reset|aborted|protocol|internal|worker_lost)\b/;
+/** Ends the error of an attempt that repeats a lost one, since its outcome ends the count of losses. */
+const LOST_BEFORE = "This attempt was begun before, and was lost with its process.";
 
 /** Returns a kind of delivery for each kind of engine. (beyond the spec: Resuming) */
 export function createResumeKinds(options: ResumeOptions): Kinds {
@@ -53,7 +55,7 @@ function createKind(kind: ResumeKind, options: ResumeOptions): Kind {
   const { log, recordFailed } = options;
   return {
     hasLastingOrigins: true,
-    send: (delivery, signal) => attempt(kind, options, delivery, signal),
+    send: async (delivery, signal) => keepLoss(delivery, await attempt(kind, options, delivery, signal)),
     nextAttemptAt,
     onAbandoned: async (tx, delivery) => {
       await recordFailed(tx, { ...delivery, kind: kind.name });
@@ -120,7 +122,12 @@ async function wasCutOff(db: Db, { id, task_id, losses }: DueDelivery): Promise<
     .where("delivery_id", "=", id)
     .where("home", "=", homeOf(task_id))
     .execute();
-  return attempts.some(({ error }) => error !== null && CUT_OFF.test(error));
+  return attempts.some(({ error }) => error !== null && (CUT_OFF.test(error) || error.endsWith(LOST_BEFORE)));
+}
+
+/** Lets later attempts know of a loss, which may have reached the engine. */
+function keepLoss({ losses }: DueDelivery, outcome: Ended): Ended {
+  return outcome.ok || losses === 0 ? outcome : { ...outcome, message: `${outcome.message} ${LOST_BEFORE}` };
 }
 
 /** Marks a connection whose secret the engine refuses, and takes the mark back. An attempt does not fail because of it. */
