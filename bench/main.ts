@@ -13,6 +13,7 @@ import { callbacks } from "./scenarios/callbacks.ts";
 import { citus } from "./scenarios/citus.ts";
 import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
+import { deadEngines } from "./scenarios/dead-engines.ts";
 import { drain } from "./scenarios/drain.ts";
 import { growth } from "./scenarios/growth.ts";
 import { hungVerifier } from "./scenarios/hung-verifier.ts";
@@ -48,6 +49,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   callbacks,
   drain,
   "black-holes": blackHoles,
+  "dead-engines": deadEngines,
   "unknown-receiver": unknownReceiver,
   "restart-amid-dead": restartAmidDead,
   "hung-verifier": hungVerifier,

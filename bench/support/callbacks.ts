@@ -1,31 +1,55 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openPool } from "./client.ts";
 import { measure, pace, sorted, type Figures } from "./load.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver, type ReceiverOptions } from "./receiver.ts";
 import type { Target } from "./target.ts";
 import { completeAsk, createAsk, idOf } from "./tasks.ts";
 
-/** A receiver that records when the callback of each task first arrived. */
-export interface CallbackWatch {
-  url: string;
+/** A receiver that records when the outcome of each task first arrived. */
+export interface OutcomeWatch {
+  /** Its address, without a path. */
+  origin: string;
+  /** The fields of a task that bring the outcome there. */
+  fields: Record<string, unknown>;
   /** `performance.now()`, by task. */
   arrivals: ReadonlyMap<string, number>;
-  /** Returns how many callbacks were repetitions. */
+  /** Returns how many of them were repetitions. */
   repeated(): number;
   close(): void;
 }
 
-export async function watchCallbacks(): Promise<CallbackWatch> {
+export async function watchCallbacks(): Promise<OutcomeWatch> {
+  return watch((origin) => ({ callback_url: `${origin}/hook` }));
+}
+
+/**
+ * Watches what an engine of Inngest is sent, over a connection.
+ * @param connection - its name
+ */
+export async function watchSignals(connection: string): Promise<OutcomeWatch> {
+  return watch(() => ({ resume: [{ connection, signal: "approved" }] }), {
+    taskOf: (_head, body) => (JSON.parse(body.toString()) as { data: { task_id: string } }).data.task_id,
+    answer: '{"data":{"run_id":"01JQ"}}',
+  });
+}
+
+async function watch(
+  fieldsOf: (origin: string) => Record<string, unknown>,
+  options: Pick<ReceiverOptions, "taskOf" | "answer"> = {},
+): Promise<OutcomeWatch> {
   const arrivals = new Map<string, number>();
   let repeated = 0;
   const receiver = await startReceiver({
+    ...options,
     onCallback: (id) => {
       if (arrivals.has(id)) repeated++;
       else arrivals.set(id, performance.now());
     },
   });
+  const origin = `http://127.0.0.1:${receiver.port}`;
   return {
-    url: `http://127.0.0.1:${receiver.port}/hook`,
+    origin,
+    fields: fieldsOf(origin),
     arrivals,
     repeated: () => repeated,
     close: receiver.close,
@@ -35,12 +59,12 @@ export async function watchCallbacks(): Promise<CallbackWatch> {
 const ARRIVAL_MAX_MS = 60_000;
 
 /**
- * Creates tasks, completes them at a steady rate, and waits for their callbacks.
- * @returns `ms`: from the sending of each completion to the arrival of its callback, sorted
+ * Creates tasks, completes them at a steady rate, and waits for their outcomes.
+ * @returns `ms`: from the sending of each completion to the arrival of its outcome, sorted
  */
 export async function endTasks(
   service: Target,
-  watch: CallbackWatch,
+  watch: OutcomeWatch,
   rate: number,
   seconds: number,
 ): Promise<{ ms: number[]; figures: Figures }> {
@@ -49,14 +73,14 @@ export async function endTasks(
   const figures = await measure(service, async (ms, lateMs) => {
     await pace(rate, Math.round(rate * seconds), async (due) => {
       lateMs.push(performance.now() - due);
-      const id = idOf(await pool.ask(createAsk({ callback_url: watch.url })));
+      const id = idOf(await pool.ask(createAsk(watch.fields)));
       sent.set(id, performance.now());
       await pool.ask(completeAsk(id));
       ms.push(performance.now() - due);
     });
     const end = performance.now() + ARRIVAL_MAX_MS;
     while (sent.keys().some((id) => !watch.arrivals.has(id))) {
-      if (performance.now() > end) throw new Error("callbacks did not arrive");
+      if (performance.now() > end) throw new Error("outcomes did not arrive");
       await delay(20);
     }
   });

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 
-/** Accepts callbacks on every address of 127.0.0.0/8, on a bare socket, and answers 200. */
+/** Accepts requests on every address of 127.0.0.0/8, on a bare socket, and answers 200. */
 export interface Receiver {
   port: number;
   /** Closes its connections. */
@@ -9,19 +9,30 @@ export interface Receiver {
 }
 
 const HEAD_END = Buffer.from("\r\n\r\n");
-const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok");
 
 export interface ReceiverOptions {
   /** How long an answer takes, in milliseconds. */
   delayMs?: number;
   /** Called for each callback that has arrived completely. */
   onCallback: (taskId: string) => void;
+  /** Returns the task of a request. Default: it is a callback. */
+  taskOf?: (head: string, body: Buffer) => string;
+  /** The body of each answer. */
+  answer?: string;
 }
 
-export async function startReceiver({ delayMs = 0, onCallback }: ReceiverOptions): Promise<Receiver> {
+const taskOfCallback = (head: string) => /\r\nx-service-task-id: (\S+)/i.exec(head)![1]!;
+
+export async function startReceiver({
+  delayMs = 0,
+  onCallback,
+  taskOf = taskOfCallback,
+  answer: body = "ok",
+}: ReceiverOptions): Promise<Receiver> {
+  const bytes = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   const answer = (socket: Socket) => {
-    if (delayMs === 0) socket.write(ANSWER);
-    else setTimeout(() => socket.write(ANSWER), delayMs);
+    if (delayMs === 0) socket.write(bytes);
+    else setTimeout(() => socket.write(bytes), delayMs);
   };
   return listenEverywhere((socket) => {
     let received: Buffer = Buffer.alloc(0);
@@ -32,8 +43,8 @@ export async function startReceiver({ delayMs = 0, onCallback }: ReceiverOptions
       const head = received.toString("latin1", 0, headEnd);
       const end = headEnd + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(head)![1]);
       if (received.length < end) return;
+      onCallback(taskOf(head, received.subarray(headEnd + 4, end)));
       received = received.subarray(end);
-      onCallback(/\r\nx-service-task-id: (\S+)/i.exec(head)![1]!);
       answer(socket);
     });
   });
