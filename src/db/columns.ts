@@ -415,7 +415,7 @@ export const COLUMNS = {
     address: "json",
     secret: "text",
     allowed_agents: "json",
-    agent_id: "text",
+    asks: "json",
     created_at: "bigint",
     updated_at: "bigint",
     refused_at: "bigint",

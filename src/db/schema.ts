@@ -672,8 +672,8 @@ export interface ConnectionRow {
   secret: string | null;
   /** JSON of ids of agents; null: every agent of the project. */
   allowed_agents: string | null;
-  /** The agent whose tasks the engine's own calls create; null: it creates none. */
-  agent_id: string | null;
+  /** JSON of who asks, and whom, where calls of the engine create tasks (connections/asks.ts); null: they create none. */
+  asks: string | null;
   created_at: number;
   updated_at: number;
   /** Since when the engine refuses the secret; null: it does not. */

@@ -93,7 +93,7 @@ async function attempt(
         connection,
         value: body.select === "response" ? (ended.response ?? "null") : ended.outcome,
         outcome: JSON.parse(ended.outcome) as Outcome,
-        now: db.now(),
+        now: Date.now(),
         wasCutOff: () => wasCutOff(db, delivery),
       },
       guardedHttp(sender, signal),

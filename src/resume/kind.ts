@@ -111,6 +111,8 @@ export interface ConnectionForm {
   isSecretRequired: boolean;
   /** Returns what is wrong with a secret, as a sentence; null if nothing is. */
   checkSecret?(secret: string): string | null;
+  /** Calls of the engine can create tasks. */
+  createsTasks?: true;
   /** Returns where requests go if the address has no `url`. Kinds without it require one. */
   defaultUrl?(address: Fields): string;
   /**

@@ -16,7 +16,7 @@ export function resume(dialect: Dialect): Migration {
         .addColumn("address", "text", (c) => c.notNull())
         .addColumn("secret", "text")
         .addColumn("allowed_agents", "text")
-        .addColumn("agent_id", "text")
+        .addColumn("asks", "text")
         .addColumn("created_at", int, (c) => c.notNull())
         .addColumn("updated_at", int, (c) => c.notNull())
         .addColumn("refused_at", int)
