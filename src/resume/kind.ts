@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { TObject, TProperties } from "typebox";
+import type { TObject } from "typebox";
 import type { SendRequest } from "../outbound/http-sender.ts";
 
 /** What an engine answered. */
@@ -95,12 +95,14 @@ export interface Probed {
 /** What a connection of a kind holds. */
 export interface ConnectionForm {
   /** The fields of its `address`. One of them is `url`, the address that requests are sent to. */
-  address: TObject<TProperties>;
+  address: TObject;
   /** What `secret` is, as a sentence; null: it has none. Whether it must be given says `isSecretRequired`. */
   secret: string | null;
   isSecretRequired: boolean;
   /** Returns what is wrong with a secret, as a sentence; null if nothing is. */
   checkSecret?(secret: string): string | null;
+  /** Returns what is wrong with fields that match the schema, as a pointer and a sentence; null if nothing is. */
+  checkAddress?(address: Fields, secret: string | null): { path: string; message: string } | null;
   /** Asks the engine whether it is there and accepts the secret. Changes nothing there. @throws NotAnswered */
   probe(connection: Connection, http: Http): Promise<Probed>;
 }
@@ -113,7 +115,7 @@ export interface ResumeKind {
   /** null: a task gives the whole address. */
   connection: ConnectionForm | null;
   /** What an entry of `resume` has, besides `connection` and `select`. */
-  address: TObject<TProperties>;
+  address: TObject;
   /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
   checkAddress?(address: Fields): { path: string; message: string } | null;
   /**
