@@ -17,7 +17,7 @@ export async function attemptOnce(
   kind: ResumeKind,
   engine: Pick<Engine, "connection">,
   { entry }: Pick<Waiting, "entry">,
-  { outcome = OUTCOME, id = "dlv_1", wasCutOff = false } = {},
+  { outcome = OUTCOME, id = "dlv_1", wasCutOff = false, value = JSON.stringify(outcome) } = {},
 ): Promise<Resumed> {
   const sender = createSender({ version: "1.2.3", allowPrivate: true });
   t.after(() => sender.close());
@@ -27,7 +27,7 @@ export async function attemptOnce(
       task_id: outcome.task_id,
       address: entry,
       connection: engine.connection,
-      value: JSON.stringify(outcome),
+      value,
       outcome,
       now: Date.now(),
       wasCutOff: async () => wasCutOff,
