@@ -11,6 +11,7 @@ const POST: Request = {
   headers: {},
   body: Buffer.from("{}"),
   keptBytes: 4096,
+  mayRepeat: true,
 };
 const LIMITS = { keepAliveMs: 1_000, connectionAgeMs: 1_000, idlePerOrigin: 1, idleInTotal: 1 };
 

@@ -34,6 +34,8 @@ export interface Request {
   body: Buffer | null;
   /** How much of the answer's body is kept, in bytes. */
   keptBytes: number;
+  /** Whether it may be sent again where a connection of the pool ended without an answer. */
+  mayRepeat: boolean;
 }
 
 export interface ExchangeOptions {
@@ -53,7 +55,7 @@ export interface ExchangeOptions {
  */
 export async function exchange(request: Request, options: ExchangeOptions): Promise<Answer> {
   try {
-    return await exchangeOnce(request, options, true);
+    return await exchangeOnce(request, options, request.mayRepeat);
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw error;
     // The second connection does not come from the pool, so it cannot be stale.

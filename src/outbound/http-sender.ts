@@ -40,6 +40,11 @@ export interface SendRequest {
   headers: Record<string, string>;
   /** How much of the answer's body is returned, in bytes; 4 KiB unless it is given. */
   keptBytes?: number;
+  /**
+   * Whether it may be sent a second time at once, where a connection of the pool ended without an answer; true unless it is given. The
+   * receiver may have read the first one.
+   */
+  mayRepeat?: boolean;
   /** Ends the attempt as `aborted`, for instance when the service stops. */
   signal?: AbortSignal;
 }
@@ -104,7 +109,7 @@ export function createSender({
   let isClosed = false;
 
   async function attempt(
-    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES }: SendRequest,
+    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES, mayRepeat = true }: SendRequest,
     signal: AbortSignal,
     onHead: () => void,
   ): Promise<Answer> {
@@ -113,7 +118,7 @@ export function createSender({
     if (!reading.ok) throw new SendFailure(reading.error, reading.message);
 
     const allHeaders = { ...headers, "User-Agent": `human-task-service/${version}` };
-    const request = { method, target: reading.target, headers: allHeaders, body: body ?? null, keptBytes };
+    const request = { method, target: reading.target, headers: allHeaders, body: body ?? null, keptBytes, mayRepeat };
     return exchange(request, { agent, bodyTimeoutMs, signal, onHead });
   }
 
