@@ -20,8 +20,8 @@
  */
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { AddressPolicy } from "./addresses.ts";
-import type { IncomingHttpHeaders } from "node:http";
-import { exchange, KEPT_BYTES, type Answer, type Method } from "./exchange.ts";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { exchange, KEPT_BYTES, type Answer, type Method, type StreamReading } from "./exchange.ts";
 import { GuardedAgent, type PoolLimits } from "./guarded-agent.ts";
 import { dial, type Dial, type Lookup } from "./guarded-socket.ts";
 import { readOutboundUrl } from "./outbound-url.ts";
@@ -45,6 +45,8 @@ export interface SendRequest {
    * receiver may have read the first one.
    */
   mayRepeat?: boolean;
+  /** For a body that goes on for as long as the receiver works. */
+  stream?: StreamReading;
   /** Ends the attempt as `aborted`, for instance when the service stops. */
   signal?: AbortSignal;
 }
@@ -106,10 +108,11 @@ export function createSender({
     { keepAliveMs, connectionAgeMs, idlePerOrigin, idleInTotal },
   );
   const inFlight = new Set<AbortController>();
+  const open = new Set<IncomingMessage>();
   let isClosed = false;
 
   async function attempt(
-    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES, mayRepeat = true }: SendRequest,
+    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES, mayRepeat = true, stream }: SendRequest,
     signal: AbortSignal,
     onHead: () => void,
   ): Promise<Answer> {
@@ -118,8 +121,16 @@ export function createSender({
     if (!reading.ok) throw new SendFailure(reading.error, reading.message);
 
     const allHeaders = { ...headers, "User-Agent": `human-task-service/${version}` };
-    const request = { method, target: reading.target, headers: allHeaders, body: body ?? null, keptBytes, mayRepeat };
-    return exchange(request, { agent, bodyTimeoutMs, signal, onHead });
+    const request = {
+      method,
+      target: reading.target,
+      headers: allHeaders,
+      body: body ?? null,
+      keptBytes,
+      mayRepeat,
+      stream: stream ?? null,
+    };
+    return exchange(request, { agent, bodyTimeoutMs, signal, onHead, open });
   }
 
   return {
@@ -152,6 +163,7 @@ export function createSender({
     async close() {
       isClosed = true;
       for (const controller of inFlight) controller.abort(new SendFailure("aborted", "The attempt was stopped."));
+      for (const response of open) response.destroy();
       await agent.close();
     },
   };

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
 import { startStandIn } from "../../test/support/engines/stand-in.ts";
 import { createSender } from "../outbound/http-sender.ts";
 import { guardedHttp } from "./http.ts";
@@ -35,4 +38,50 @@ void test("every answer comes back with its head and the beginning of its body, 
   assert.deepEqual([status, headers["location"], body], [302, "/x", '{"a":1}']);
   await standIn.close();
   await assert.rejects(guardedHttp(sender)({ url: standIn.url, headers: {} }), { name: "NotAnswered" });
+});
+
+/** Serves a stream that goes on until its connection ends, or until `end` is called. */
+async function startStream(t: TestContext) {
+  const ended = Promise.withResolvers<"by the receiver" | "by the sender">();
+  let end = () => {};
+  const server = createServer((_request, response) => {
+    response.writeHead(200).write("first\n");
+    response.once("close", () => ended.resolve(response.writableFinished ? "by the receiver" : "by the sender"));
+    end = () => response.write("second\n") && response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sender = createSender({ version: "1.2.3", allowPrivate: true });
+  t.after(() => sender.close());
+  return { url, sender, ended: ended.promise, end: () => end() };
+}
+
+void test("a stream counts as read when it has said enough, and its connection is kept open for the receiver's work", async (t) => {
+  const { url, sender, ended, end } = await startStream(t);
+  const isEnough = (chunk: Buffer) => chunk.includes("first");
+  const stream = { isEnough, timeoutMs: 600_000, openMs: 600_000 };
+  const { body } = await guardedHttp(sender)({ url, headers: {}, stream });
+  assert.equal(body, "first\n");
+  end();
+  assert.equal(await ended, "by the receiver");
+});
+
+void test("a stream that says too little is read for a time only, and kept open for a time only", async (t) => {
+  const { url, sender, ended } = await startStream(t);
+  const stream = { isEnough: () => false, timeoutMs: 1, openMs: 1 };
+  assert.equal((await guardedHttp(sender)({ url, headers: {}, stream })).status, 200);
+  assert.equal(await ended, "by the sender");
+});
+
+void test("a service that stops closes the connections that it kept open", async (t) => {
+  const { url, sender, ended } = await startStream(t);
+  const stream = { isEnough: () => true, timeoutMs: 600_000, openMs: 600_000 };
+  await guardedHttp(sender)({ url, headers: {}, stream });
+  await sender.close();
+  assert.equal(await ended, "by the sender");
 });
