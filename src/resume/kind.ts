@@ -52,6 +52,14 @@ export interface Attempt {
   now: number;
   /** Whether an earlier attempt ended without an answer, and may have reached the engine all the same. */
   wasCutOff(): Promise<boolean>;
+  /** The other tasks of its group, which have all ended. None unless the kind has `groupOf`. */
+  others?: readonly Other[];
+}
+
+/** Another task that the same thing waits for. */
+export interface Other {
+  address: Fields;
+  outcome: Outcome;
 }
 
 /** What kinds read of an outcome: the body of a callback. */
@@ -79,8 +87,8 @@ export interface Resumed {
   meaning: Meaning;
   /** A sentence for operators; it says what is wrong, if something is. */
   message: string;
-  /** The answer that showed it. */
-  answer: Answer;
+  /** The answer that showed it; null: nothing was sent, because it was clear without. */
+  answer: Answer | null;
   /** The shortest wait that the engine asks for, in milliseconds. */
   wait_ms?: number | undefined;
 }
@@ -118,6 +126,11 @@ export interface ResumeKind {
   address: TObject;
   /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
   checkAddress?(address: Fields): { path: string; message: string } | null;
+  /**
+   * Returns the group of an address: tasks of one connection with the same `id` are resumed once, when `size` of them have ended. null: it
+   * is in none.
+   */
+  groupOf?(address: Fields): { id: string; size: number } | null;
   /**
    * Makes one attempt. Attempts are repeated after crashes, so two of them must do what one does, as far as the engine allows.
    * @throws NotAnswered

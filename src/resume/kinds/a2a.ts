@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
+import { ApiKeyHeader, checkHeaderSecret, secretHeader } from "../header-secret.ts";
 import { fieldOf, jsonOf, memberOf } from "../answer.ts";
 import type { Answer, Attempt, Connection, Http, Meaning, Resumed, ResumeKind } from "../kind.ts";
 import { orDoneAlready, readStatus } from "../statuses.ts";
@@ -20,17 +21,11 @@ export const a2a: ResumeKind = {
       binding: Type.Optional(
         Type.Union([Type.Literal("JSONRPC"), Type.Literal("HTTP+JSON")], { description: "Default: JSONRPC." }),
       ),
-      api_key_header: Type.Optional(
-        Type.String({
-          pattern: "^[A-Za-z0-9-]{1,100}$",
-          description: "The header that has `secret`. Default: `Authorization`, as a bearer token.",
-        }),
-      ),
+      api_key_header: ApiKeyHeader,
     }),
     secret: "A bearer token, or the key for `api_key_header`. An agent that anyone may use has none.",
     isSecretRequired: false,
-    checkSecret: (secret) =>
-      /^[\x21-\x7e]+$/.test(secret) ? null : "A secret has no spaces and only characters that a header can have.",
+    checkSecret: checkHeaderSecret,
     checkAddress: ({ version, binding, api_key_header }, secret) => {
       if (version === "0.3" && binding === "HTTP+JSON")
         return { path: "/binding", message: "Version 0.3 is spoken as JSONRPC." };
@@ -191,7 +186,7 @@ function call(
   http: Http,
   { path = "", body }: { path?: string; body?: string },
 ): Promise<Answer> {
-  const { address, secret } = connection;
+  const { address } = connection;
   const { version, binding } = wireOf(connection);
   const url = address["url"] as string;
   const type = binding === "HTTP+JSON" ? "application/a2a+json" : "application/json";
@@ -199,8 +194,7 @@ function call(
     method: body === undefined ? "GET" : "POST",
     url: path === "" ? url : `${url.replace(/\/+$/, "")}${path}`,
     headers: {
-      // First, so that no key takes the place of another header.
-      ...(secret !== null && credential(address["api_key_header"] as string | undefined, secret)),
+      ...secretHeader(connection),
       Accept: binding === "HTTP+JSON" ? `${type}, application/json` : type,
       "A2A-Version": version,
       ...(body !== undefined && { "Content-Type": type }),
@@ -208,10 +202,6 @@ function call(
     ...(body !== undefined && { body: Buffer.from(body) }),
     keptBytes: TASK_BYTES_MAX,
   });
-}
-
-function credential(header: string | undefined, secret: string): Record<string, string> {
-  return header === undefined ? { Authorization: `Bearer ${secret}` } : { [header]: secret };
 }
 
 /** Errors of JSON-RPC, and of A2A by section 5.4. */

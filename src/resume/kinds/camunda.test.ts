@@ -180,7 +180,7 @@ void test("a token endpoint that is out of order is asked again later, and its a
   const answered = async (reply: { status: number; headers?: Record<string, string>; body?: object }) => {
     engine.tokenScript.push(reply);
     const { meaning, wait_ms, answer } = await attemptOnce(t, camunda, engine, await engine.wait());
-    return [meaning, wait_ms, answer.body];
+    return [meaning, wait_ms, answer!.body];
   };
   assert.deepEqual(await answered({ status: 503 }), ["later", undefined, ""]);
   assert.deepEqual(await answered({ status: 429, headers: { "Retry-After": "9" } }), ["later", 9_000, ""]);

@@ -2,7 +2,14 @@ import type { TestContext } from "node:test";
 import { array, constant, constantFrom, oneof, type Arbitrary } from "fast-check";
 import { createSender } from "../../../src/outbound/http-sender.ts";
 import { guardedHttp } from "../../../src/resume/http.ts";
-import { NotAnswered, type Connection, type Meaning, type Probed, type ResumeKind } from "../../../src/resume/kind.ts";
+import {
+  NotAnswered,
+  type Connection,
+  type Meaning,
+  type Other,
+  type Probed,
+  type ResumeKind,
+} from "../../../src/resume/kind.ts";
 import { attemptOnce } from "./attempt.ts";
 import type { Engine, Turn, Waiting } from "./engine.ts";
 
@@ -12,11 +19,15 @@ export async function attemptUntilSettled(
   kind: ResumeKind,
   engine: Pick<Engine, "connection">,
   waiting: Pick<Waiting, "entry">,
-  { max = 12, id = "dlv_1" } = {},
+  { max = 12, id = "dlv_1", others = [] as readonly Other[] } = {},
 ): Promise<(Meaning | "cut off")[]> {
   const meanings: (Meaning | "cut off")[] = [];
   while (meanings.length < max) {
-    const meaning = await attemptOnce(t, kind, engine, waiting, { id, wasCutOff: meanings.includes("cut off") }).then(
+    const meaning = await attemptOnce(t, kind, engine, waiting, {
+      id,
+      others,
+      wasCutOff: meanings.includes("cut off"),
+    }).then(
       (resumed) => resumed.meaning,
       (error: unknown) => {
         if (error instanceof NotAnswered) return "cut off" as const;
