@@ -40,14 +40,22 @@ void test("every answer comes back with its head and the beginning of its body, 
   await assert.rejects(guardedHttp(sender)({ url: standIn.url, headers: {} }), { name: "NotAnswered" });
 });
 
-/** Serves a stream that goes on until its connection ends, or until `end` is called. */
+/** What takes longer hangs. */
+const TEST_MS = 60_000;
+
+/** Serves a stream that goes on until its connection ends, or until `end` is called, and short answers elsewhere. */
 async function startStream(t: TestContext) {
   const ended = Promise.withResolvers<"by the receiver" | "by the sender">();
   let end = () => {};
-  const server = createServer((_request, response) => {
-    response.writeHead(200).write("first\n");
-    response.once("close", () => ended.resolve(response.writableFinished ? "by the receiver" : "by the sender"));
-    end = () => response.write("second\n") && response.end();
+  let isOpen = true;
+  const server = createServer((request, response) => {
+    if (request.url !== "/stream") return response.end();
+    response.once("close", () => {
+      isOpen = false;
+      ended.resolve(response.writableEnded ? "by the receiver" : "by the sender");
+    });
+    end = () => response.end("second\n");
+    return response.writeHead(200).write("first\n");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -58,30 +66,42 @@ async function startStream(t: TestContext) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sender = createSender({ version: "1.2.3", allowPrivate: true });
   t.after(() => sender.close());
-  return { url, sender, ended: ended.promise, end: () => end() };
+  return { url, sender, ended: ended.promise, end: () => end(), isOpen: () => isOpen };
 }
 
-void test("a stream counts as read when it has said enough, and its connection is kept open for the receiver's work", async (t) => {
-  const { url, sender, ended, end } = await startStream(t);
-  const isEnough = (chunk: Buffer) => chunk.includes("first");
-  const stream = { isEnough, timeoutMs: 600_000, openMs: 600_000 };
-  const { body } = await guardedHttp(sender)({ url, headers: {}, stream });
-  assert.equal(body, "first\n");
-  end();
-  assert.equal(await ended, "by the receiver");
-});
+void test(
+  "a stream counts as read when it has said enough, and its connection is kept open for the receiver's work",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { url, sender, ended, end, isOpen } = await startStream(t);
+    const http = guardedHttp(sender);
+    const isEnough = (chunk: Buffer) => chunk.includes("first");
+    const stream = { isEnough, timeoutMs: 2 * TEST_MS, openMs: 2 * TEST_MS };
+    const { body } = await http({ url: `${url}/stream`, headers: {}, stream });
+    assert.equal(body, "first\n");
+    // A connection that was closed would have ended before the answer to this.
+    await http({ url, headers: {} });
+    assert.ok(isOpen());
+    end();
+    assert.equal(await ended, "by the receiver");
+  },
+);
 
-void test("a stream that says too little is read for a time only, and kept open for a time only", async (t) => {
-  const { url, sender, ended } = await startStream(t);
-  const stream = { isEnough: () => false, timeoutMs: 1, openMs: 1 };
-  assert.equal((await guardedHttp(sender)({ url, headers: {}, stream })).status, 200);
-  assert.equal(await ended, "by the sender");
-});
+void test(
+  "a stream that says too little is read for a time only, and kept open for a time only",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { url, sender, ended } = await startStream(t);
+    const stream = { isEnough: () => false, timeoutMs: 1, openMs: 1 };
+    assert.equal((await guardedHttp(sender)({ url: `${url}/stream`, headers: {}, stream })).status, 200);
+    assert.equal(await ended, "by the sender");
+  },
+);
 
-void test("a service that stops closes the connections that it kept open", async (t) => {
+void test("a service that stops closes the connections that it kept open", { timeout: TEST_MS }, async (t) => {
   const { url, sender, ended } = await startStream(t);
-  const stream = { isEnough: () => true, timeoutMs: 600_000, openMs: 600_000 };
-  await guardedHttp(sender)({ url, headers: {}, stream });
+  const stream = { isEnough: () => true, timeoutMs: 2 * TEST_MS, openMs: 2 * TEST_MS };
+  await guardedHttp(sender)({ url: `${url}/stream`, headers: {}, stream });
   await sender.close();
   assert.equal(await ended, "by the sender");
 });
