@@ -50,7 +50,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   },
   adapters: {
     files: ["adapters/*.test.ts"],
-    rooms: ["adapters/", "sdk/", "docs/frameworks/", "src/callbacks/"],
+    rooms: ["adapters/", "sdk/", "docs/frameworks/", "src/callbacks/", "src/resume/"],
   },
   processes: {
     files: ["test/replicas/*.test.ts", "mcp/*.test.ts", "test/inspector/*.test.ts"],

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Json, Text, Time } from "../../http/schema.ts";
+import { Json, Text } from "../../http/schema.ts";
 import { SECOND, MINUTE } from "../../lib/time.ts";
 import { memberOf } from "../answer.ts";
 import { ApiKeyHeader, checkHeaderSecret, secretHeader } from "../header-secret.ts";
@@ -68,7 +68,9 @@ export const agUi: ResumeKind = {
           "What answers the interrupt. `response`: the response. `approval`: `{approved, editedArgs}`, from the decision about an action. `value`: the `value` of the response. Default: `response`.",
       }),
     ),
-    expires_at: Type.Optional(Time("The `expiresAt` of the interrupt. Nothing is sent after it.")),
+    expires_at: Type.Optional(
+      Text({ minLength: 1, maxLength: 40, description: "The `expiresAt` of the interrupt. Nothing is sent after it." }),
+    ),
     input: Type.Optional(
       Json(
         "More of `RunAgentInput`, for agents that keep no state: `messages`, `state`, `tools`, `context`, `forwardedProps`.",
