@@ -58,8 +58,8 @@ export async function createConnection(
   const { name, kind } = body;
   requireName(name);
   const form = formOf(kind);
-  const address = checkedAddress(config, form, body.address);
   const secret = checkedSecret(form, body.secret ?? null);
+  const address = checkedAddress(config, form, body.address, secret);
   return db.write(async (tx) => {
     const project = await projectForNew(tx, caller, body.project);
     await lockName(tx, "connections");
@@ -108,15 +108,20 @@ export async function updateConnection(
       await requireNameFree(tx, before.project, name);
       set.name = name;
     }
-    if (address != null) set.address = JSON.stringify(checkedAddress(config, form, address));
     if (secret !== undefined) {
       const checked = checkedSecret(form, secret);
       set.secret = checked && sealFor(config, "connections", id, checked);
     }
+    if (address != null || secret !== undefined) {
+      const kept = set.secret === undefined ? before.secret : set.secret;
+      const opened = kept && unsealFrom(config, "connections", id, kept);
+      const fields = address ?? (JSON.parse(before.address) as JsonObject);
+      set.address = JSON.stringify(checkedAddress(config, form, fields, opened));
+    }
     if (allowed_agents !== undefined) set.allowed_agents = await storedAgents(tx, before.project, allowed_agents);
     if (asks !== undefined) set.asks = await storedAsks(tx, before.project, form, asks);
     // Whoever may change an address must not get the secret of somebody else sent to a server of their own.
-    if (before.secret !== null && secret === undefined && address != null && isElsewhere(before, set.address!))
+    if (before.secret !== null && secret === undefined && set.address !== undefined && isElsewhere(before, set.address))
       throw invalid("/secret", "Send the secret as well: the new address is another server.", "required");
     const fields = Object.keys(set).filter(
       (field) => set[field as keyof ConnectionRow] !== before[field as keyof ConnectionRow],
@@ -196,10 +201,10 @@ function requireName(name: string): void {
 }
 
 /** @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED */
-function checkedAddress({ callbacks }: Config, form: ConnectionForm, given: JsonObject): Fields {
+function checkedAddress({ callbacks }: Config, form: ConnectionForm, given: JsonObject, secret: string | null): Fields {
   requireShape(form.address, given, "/address");
   const address = keptFields(form.address, given);
-  const problem = form.checkAddress?.(address) ?? null;
+  const problem = form.checkAddress?.(address, secret) ?? null;
   if (problem !== null) throw invalid(`/address${problem.path}`, problem.message);
   const refusal = checkCallbackUrl(urlOf(form, address), { allowPrivate: callbacks.allowPrivate });
   if (refusal !== null) throw invalid("/address/url", refusal);

@@ -421,6 +421,15 @@ export const COLUMNS = {
     refused_at: "bigint",
     refusal: "text",
   },
+  resume_groups: {
+    key: "text",
+    delivery_id: "text",
+  },
+  resume_group_tasks: {
+    key: "text",
+    task_id: "text",
+    address: "json",
+  },
   data_keys: {
     id: "text",
     sealed: "text",

@@ -1928,7 +1928,7 @@ export interface components {
              * @description The kind of engine.
              * @enum {string}
              */
-            kind: "temporal" | "langgraph" | "inngest" | "github" | "step-functions" | "cloudflare";
+            kind: "temporal" | "langgraph" | "inngest" | "ag-ui" | "github" | "step-functions" | "cloudflare" | "camunda" | "a2a";
             /** @description How the engine is reached. Its fields are those of the kind. */
             address: {
                 [key: string]: unknown;

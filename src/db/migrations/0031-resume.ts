@@ -29,6 +29,18 @@ export function resume(dialect: Dialect): Migration {
         .addColumn("sealed", "text", (c) => c.notNull())
         .addColumn("created_at", int, (c) => c.notNull())
         .execute();
+      await db.schema
+        .createTable("resume_groups")
+        .addColumn("key", "text", (c) => c.primaryKey())
+        .addColumn("delivery_id", "text")
+        .execute();
+      await db.schema
+        .createTable("resume_group_tasks")
+        .addColumn("key", "text", (c) => c.notNull())
+        .addColumn("task_id", "text", (c) => c.notNull())
+        .addColumn("address", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("resume_group_tasks_pkey", ["key", "task_id"])
+        .execute();
       await db.schema.alterTable("task_documents").addColumn("resume", "text").execute();
       for (const table of ["deliveries", "delivery_attempts"])
         await db.schema.alterTable(table).addColumn("meaning", "text").execute();
