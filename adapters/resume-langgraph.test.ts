@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { test, type TestContext } from "node:test";
 import { langgraph } from "../src/resume/kinds/langgraph.ts";
-import { attemptOnce, OUTCOME } from "../test/support/engines/attempt.ts";
-import { probeOnce } from "../test/support/engines/repeated.ts";
+import { attemptOnce, OUTCOME, probeOnce } from "../test/support/engines/attempt.ts";
 import { watchProgram } from "../test/support/program.ts";
 
 /** What is read of a thread's state. */

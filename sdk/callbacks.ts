@@ -1,5 +1,16 @@
 import { HumanTaskError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
+import {
+  bytesOf,
+  bytesOfBase64,
+  headerOf,
+  joined,
+  readStandard,
+  type Bytes,
+  type GivenHeaders,
+  type RawBody,
+  type Signed,
+} from "./signed.ts";
 
 /** The body of a callback. (spec: Events, Callback webhook) */
 export interface Callback {
@@ -44,8 +55,6 @@ type OneKey = string | { readonly webhookKey: string | undefined } | undefined;
  */
 export type CallbackKey = OneKey | readonly OneKey[];
 
-type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /**
  * Reads a callback, once its signature was checked. Where the headers of Standard Webhooks are, they are checked, and the
  * time of the attempt is at most 5 minutes off; else X-Service-Signature is. The same task may be called back more than once:
@@ -54,11 +63,7 @@ type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[]
  * @param rawBody - the received bytes; a body that a framework has parsed cannot be checked
  * @throws HumanTaskError CALLBACK_NOT_RAW, CALLBACK_KEY, CALLBACK_UNSIGNED, CALLBACK_FORGED
  */
-export async function verifyCallback(
-  rawBody: string | Uint8Array | ArrayBuffer,
-  headers: GivenHeaders,
-  key: CallbackKey,
-): Promise<Callback> {
+export async function verifyCallback(rawBody: RawBody, headers: GivenHeaders, key: CallbackKey): Promise<Callback> {
   const body = bytesOf(rawBody);
   const standard = headerOf(headers, "webhook-signature");
   const signed = standard === undefined ? readOwn(headers, body) : readStandard(headers, standard, body);
@@ -74,14 +79,6 @@ export async function verifyCallback(
   );
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
-
-interface Signed {
-  bytes: Bytes;
-  /** One of them must match. */
-  signatures: Bytes[];
-}
-
 /** @throws HumanTaskError CALLBACK_UNSIGNED */
 function readOwn(headers: GivenHeaders, bytes: Bytes): Signed {
   const given = headerOf(headers, "x-service-signature");
@@ -93,23 +90,6 @@ function readOwn(headers: GivenHeaders, bytes: Bytes): Signed {
     );
   return { bytes, signatures: [Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16))] };
 }
-
-/** @throws HumanTaskError CALLBACK_FORGED if it was signed at another time */
-function readStandard(headers: GivenHeaders, signatures: string, body: Bytes): Signed {
-  const seconds = headerOf(headers, "webhook-timestamp");
-  if (!(Math.abs(Date.now() / 1000 - Number(seconds)) <= TOLERANCE_SECONDS))
-    throw new HumanTaskError(
-      "CALLBACK_FORGED",
-      "The callback was not signed in the last 5 minutes. Check the clock of this machine.",
-    );
-  return {
-    bytes: joined([bytesOf(`${headerOf(headers, "webhook-id")}.${seconds}.`), body]),
-    // A sender has a signature for each of its keys, so there are few.
-    signatures: signatures.split(" ", 8).flatMap((one) => (one.startsWith("v1,") ? bytesOfBase64(one.slice(3)) : [])),
-  };
-}
-
-const TOLERANCE_SECONDS = 300;
 
 export interface HandlerOptions {
   /** Larger bodies are refused with 413 before they are read. Default: 4 MiB. */
@@ -219,33 +199,6 @@ async function read(body: Body, maxBytes: number): Promise<Uint8Array | null> {
   return joined(chunks);
 }
 
-function joined(chunks: readonly Bytes[]): Bytes {
-  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
-}
-
-/** @throws HumanTaskError CALLBACK_NOT_RAW */
-function bytesOf(body: unknown): Bytes {
-  if (typeof body === "string") return new TextEncoder().encode(body);
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (body instanceof Uint8Array) return body as Bytes;
-  throw new HumanTaskError(
-    "CALLBACK_NOT_RAW",
-    'The body was parsed already, and the signature is over its bytes. Read them first: await request.text(), or express.raw({ type: "application/json" }).',
-  );
-}
-
-function headerOf(headers: GivenHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
-  const found = Object.entries(headers).find(([known]) => known.toLowerCase() === name)?.[1];
-  return typeof found === "string" ? found : found?.[0];
-}
-
 /** A key in base64. */
 interface KeyText {
   text: string;
@@ -280,13 +233,4 @@ function keysOf(key: CallbackKey): KeyText[] {
       "The key is missing or not 32 bytes in base64. Pass the service's SERVICE_PAYLOAD_KEY, or { webhookKey } from `service webhook-key`.",
     );
   return keys;
-}
-
-/** Of base64 or base64url; no bytes if it is neither. */
-function bytesOfBase64(text: string): Bytes {
-  try {
-    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
-  } catch {
-    return new Uint8Array();
-  }
 }

@@ -15,7 +15,7 @@ export class HumanTaskError extends Error {
   readonly code: string;
   readonly taskId: string | undefined;
   readonly docs: string | undefined;
-  /** Of a callback that the service did not sign: what Fastify, Express and Koa answer it with. */
+  /** Of a callback or an event that the service did not sign: what Fastify, Express and Koa answer it with. */
   readonly statusCode?: 401;
 
   constructor(code: string, message: string, { taskId, docs, cause }: Told = {}) {
@@ -24,7 +24,7 @@ export class HumanTaskError extends Error {
     this.taskId = taskId;
     this.docs = docs;
     // Unsigned or forged. Other mistakes are the receiver's own.
-    if (/^CALLBACK_[UF]/.test(code)) this.statusCode = 401;
+    if (/_(UNSIG|FORG)/.test(code)) this.statusCode = 401;
   }
 }
 

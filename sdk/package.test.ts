@@ -10,6 +10,7 @@ import { packed, ROOT } from "../test/support/packed.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const MAX_BYTES = 7440;
+const MAX_EVENTS_BYTES = 1400;
 // It decides as the service does, also where several people must approve.
 const MAX_TESTING_BYTES = 62_000;
 
@@ -30,6 +31,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const AGENT = `
 import { approval, approve, awaitHuman, createClient, type NoAnswerError } from "@human-task-service/client";
+import { verifyEvent, type TaskEvent } from "@human-task-service/client/events";
 import { z } from "zod";
 const client = createClient({ baseUrl: "http://127.0.0.1:1", token: "t" });
 export async function run() {
@@ -69,6 +71,9 @@ export async function run() {
   const to: string | undefined = decisions[1].args?.to;
   const later: number | undefined = (await (await client.ask(approval({ name: "x", args: { n: 1 } }))).answer()).args?.n;
   const id: string | undefined = (undefined as unknown as NoAnswerError).taskId;
+  const event: TaskEvent = await verifyEvent("{}", new Headers(), ["whsec_a", undefined]);
+  // @ts-expect-error -- there is no such event
+  void (event.type === "task.deleted");
   return { amount, said, n, to, later, doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
 }
 `;
@@ -144,6 +149,12 @@ void test("bundled for a browser the client has at most 7.4 kB, compressed, and 
   const length = await bundled("dist/index.js");
   t.diagnostic(`${length} of ${MAX_BYTES} bytes`);
   assert.ok(length <= MAX_BYTES, `${length} bytes`);
+});
+
+void test("bundled for a browser the entry for events has at most 1.4 kB, compressed, and nothing of Node's", async (t) => {
+  const length = await bundled("dist/events.js");
+  t.diagnostic(`${length} of ${MAX_EVENTS_BYTES} bytes`);
+  assert.ok(length <= MAX_EVENTS_BYTES, `${length} bytes`);
 });
 
 void test("bundled for a browser the testing entry has at most 62 kB, compressed, and nothing of Node's", async (t) => {

@@ -268,6 +268,11 @@ export const ERRORS = {
     message: "No connection has this id.",
     help: "The id is mistyped, the connection was deleted, or it is in a project of others. `GET /api/connections` lists yours.",
   },
+  INVALID_GITHUB_SIGNATURE: {
+    status: 401,
+    message: "The signature of the webhook is missing or wrong.",
+    help: "The webhook secret of the GitHub App is not the one in the secret of the connection: the private key, then the webhook secret on a line of its own. Or something between GitHub and the service changes the body.",
+  },
   CONNECTION_ALREADY_EXISTS: {
     status: 409,
     message: "The project has a connection with this name already.",

@@ -435,6 +435,13 @@ const ROUTES: Record<string, Route> = {
     path: ({ connection }) => `/api/connections/${connection}/probe`,
     has: "detail",
   },
+  // Who it is comes with GitHub's signature; this connection is to something else.
+  "POST /api/connections/{id}/github": {
+    may: "everybody",
+    status: 404,
+    path: ({ connection }) => `/api/connections/${connection}/github`,
+    has: "error_code",
+  },
   "DELETE /api/connections/{id}": {
     may: ITS_OPERATORS,
     status: 204,

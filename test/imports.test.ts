@@ -48,7 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib",
   ],
   // What waits for tasks in other systems.
-  connections: ["resume", "people", "security", "outbound", "http", "db", "lib"],
+  connections: ["agents", "tasks", "resume", "people", "security", "outbound", "http", "db", "lib"],
   subscriptions: ["callbacks", "deliveries", "people", "security", "outbound", "http", "db", "lib"],
   resume: ["callbacks", "deliveries", "outbound", "people", "http", "db", "lib"],
   callbacks: ["deliveries", "outbound", "db", "lib"],

@@ -56,7 +56,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     files: ["test/replicas/*.test.ts", "mcp/*.test.ts", "test/inspector/*.test.ts"],
     rooms: words(
       "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/projects/ src/security/ src/lib/ src/outbound/",
-      "src/start.ts src/worker.ts src/discovery.ts src/agents/ src/embed/ sdk/ mcp/ endings/ web/app/",
+      "src/start.ts src/worker.ts src/discovery.ts src/agents/ src/connections/ src/resume/ src/embed/ sdk/ mcp/ endings/ web/app/",
     ),
   },
   service: {

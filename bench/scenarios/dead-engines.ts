@@ -66,7 +66,7 @@ async function connect(home: Home, engines: readonly { name: string; url: string
           address: JSON.stringify({ url }),
           secret: null,
           allowed_agents: null,
-          agent_id: null,
+          asks: null,
           created_at: now,
           updated_at: now,
           refused_at: null,

@@ -345,6 +345,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   hook_rules: true,
   hook_calls: true,
   connections: true,
+  resume_groups: true,
+  resume_group_tasks: true,
   data_keys: true,
   event_subscriptions: true,
 };

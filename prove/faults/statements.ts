@@ -65,6 +65,8 @@ const TABLES = Object.keys({
   escalation_templates: true,
   hook_rules: true,
   connections: true,
+  resume_groups: true,
+  resume_group_tasks: true,
   data_keys: true,
   event_subscriptions: true,
 } satisfies Record<

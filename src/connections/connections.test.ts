@@ -62,6 +62,7 @@ testOnBoth("a connection keeps its secret to itself, and is listed by its name",
     address: ADDRESS,
     has_secret: true,
     allowed_agents: null,
+    asks: null,
     created_at: now,
     updated_at: now,
     refused_at: null,
@@ -108,7 +109,7 @@ testOnBoth(
   "a new secret counts from the next attempt on, and the refusal of the old one is over",
   async (service, t) => {
     const engine = await startTemporal(t);
-    const { address, secret } = engine.connection!;
+    const { address, secret } = engine.connection;
     const { body: connection } = await create(service, { address, secret: "expired" });
     const waiting = await engine.wait();
     const id = await resumed(service, { connection: "temporal", ...waiting.entry });
@@ -142,7 +143,7 @@ testOnBoth("a secret is not sent to another server than the one that it was ente
 
 testOnBoth("a probe says whether the engine is there and accepts the secret", async (service, t) => {
   const engine = await startTemporal(t);
-  const { address, secret } = engine.connection!;
+  const { address, secret } = engine.connection;
   const { body: connection } = await create(service, { address, secret });
   assert.equal((await probe(service, connection.id)).ok, true);
   await change(service, connection.id, { secret: "wrong" });
@@ -197,7 +198,7 @@ testOnBoth(
 
 testOnBoth("after a connection was deleted, what waits is not resumed, and the task says why", async (service, t) => {
   const engine = await startTemporal(t);
-  const { body: connection } = await create(service, engine.connection!);
+  const { body: connection } = await create(service, engine.connection);
   const waiting = await engine.wait();
   const id = await resumed(service, { connection: "temporal", ...waiting.entry });
   await service.call("DELETE", `${PATH}/${connection.id}`);
@@ -211,11 +212,11 @@ testOnBoth(
   "the list of deliveries names the engine and the connection, and shows no address but its origin",
   async (service, t) => {
     const engine = await startTemporal(t);
-    const { body: connection } = await create(service, engine.connection!);
+    const { body: connection } = await create(service, engine.connection);
     const id = await resumed(service, { connection: connection.id, ...(await engine.wait()).entry });
     await deliver(service);
     const { body } = await service.call<WebhookDelivery[]>("GET", `/api/admin/webhook-deliveries?kind=resume`);
-    const { origin } = new URL(String(engine.connection!.address["url"]));
+    const { origin } = new URL(String(engine.connection.address["url"]));
     assert.deepEqual(
       body.map(({ task_id, engine: kind, connection: of, url, meaning }) => [task_id, kind, of, url, meaning]),
       [[id, "temporal", connection.id, origin, "done"]],
@@ -228,7 +229,7 @@ testOnBoth(
   async (service, t) => {
     const engine = await startTemporal(t);
     const { config, db } = service.ctx;
-    const connection = await newConnection(service, { ...engine.connection!, name: "temporal" });
+    const connection = await newConnection(service, { ...engine.connection, name: "temporal" });
     const keys = { secretKey: config.secretKey, previous: config.previous };
     const { body } = await service.call<{ resealed: number; unreadable: string[] }>("POST", "/api/admin/reseal");
     assert.deepEqual([body.resealed, body.unreadable], [0, []]);

@@ -5,7 +5,7 @@ import type { ConnectionRow } from "../db/schema.ts";
 import { sealFor, unsealFrom } from "../db/sealed.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Sender } from "../outbound/http-sender.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
@@ -18,6 +18,7 @@ import { NotAnswered, type ConnectionForm, type Fields, type Http } from "../res
 import { resumeKind } from "../resume/registered.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import type {
+  Asks,
   ConnectionRecord,
   CreateConnectionBody,
   ListConnectionsQuery,
@@ -57,8 +58,8 @@ export async function createConnection(
   const { name, kind } = body;
   requireName(name);
   const form = formOf(kind);
-  const address = checkedAddress(config, form, body.address);
   const secret = checkedSecret(form, body.secret ?? null);
+  const address = checkedAddress(config, form, body.address, secret);
   return db.write(async (tx) => {
     const project = await projectForNew(tx, caller, body.project);
     await lockName(tx, "connections");
@@ -74,7 +75,7 @@ export async function createConnection(
       address: JSON.stringify(address),
       secret: secret && sealFor(config, "connections", id, secret),
       allowed_agents: await storedAgents(tx, project, body.allowed_agents ?? null),
-      agent_id: null,
+      asks: await storedAsks(tx, project, form, body.asks ?? null),
       created_at: now,
       updated_at: now,
       refused_at: null,
@@ -94,7 +95,7 @@ export async function updateConnection(
   { db, config }: Ctx,
   caller: Caller,
   id: string,
-  { name, address, secret, allowed_agents }: UpdateConnectionBody,
+  { name, address, secret, allowed_agents, asks }: UpdateConnectionBody,
 ): Promise<ConnectionRecord> {
   requireOperatorOfSome(caller);
   if (name != null) requireName(name);
@@ -107,14 +108,20 @@ export async function updateConnection(
       await requireNameFree(tx, before.project, name);
       set.name = name;
     }
-    if (address != null) set.address = JSON.stringify(checkedAddress(config, form, address));
     if (secret !== undefined) {
       const checked = checkedSecret(form, secret);
       set.secret = checked && sealFor(config, "connections", id, checked);
     }
+    if (address != null || secret !== undefined) {
+      const kept = set.secret === undefined ? before.secret : set.secret;
+      const opened = kept && unsealFrom(config, "connections", id, kept);
+      const fields = address ?? (JSON.parse(before.address) as JsonObject);
+      set.address = JSON.stringify(checkedAddress(config, form, fields, opened));
+    }
     if (allowed_agents !== undefined) set.allowed_agents = await storedAgents(tx, before.project, allowed_agents);
+    if (asks !== undefined) set.asks = await storedAsks(tx, before.project, form, asks);
     // Whoever may change an address must not get the secret of somebody else sent to a server of their own.
-    if (before.secret !== null && secret === undefined && address != null && isElsewhere(before, set.address!))
+    if (before.secret !== null && secret === undefined && set.address !== undefined && isElsewhere(before, set.address))
       throw invalid("/secret", "Send the secret as well: the new address is another server.", "required");
     const fields = Object.keys(set).filter(
       (field) => set[field as keyof ConnectionRow] !== before[field as keyof ConnectionRow],
@@ -164,7 +171,7 @@ export async function probeConnection(
     return answer;
   };
   try {
-    const { ok, detail } = await formOf(row.kind).probe(connection, http, db.now());
+    const { ok, detail } = await formOf(row.kind).probe(connection, http, Date.now());
     if (ok && row.refused_at !== null) await clearRefusal(db, id);
     if (!ok && isRefused && row.refused_at === null) await noteRefusal(db, id, detail);
     return { ok, detail };
@@ -194,10 +201,10 @@ function requireName(name: string): void {
 }
 
 /** @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED */
-function checkedAddress({ callbacks }: Config, form: ConnectionForm, given: JsonObject): Fields {
+function checkedAddress({ callbacks }: Config, form: ConnectionForm, given: JsonObject, secret: string | null): Fields {
   requireShape(form.address, given, "/address");
   const address = keptFields(form.address, given);
-  const problem = form.checkAddress?.(address) ?? null;
+  const problem = form.checkAddress?.(address, secret) ?? null;
   if (problem !== null) throw invalid(`/address${problem.path}`, problem.message);
   const refusal = checkCallbackUrl(urlOf(form, address), { allowPrivate: callbacks.allowPrivate });
   if (refusal !== null) throw invalid("/address/url", refusal);
@@ -224,16 +231,36 @@ function isElsewhere({ kind, address }: ConnectionRow, after: string): boolean {
 /** Each once. @throws ServiceError VALIDATION_FAILED */
 async function storedAgents(tx: Tx, project: string, ids: readonly string[] | null): Promise<string | null> {
   if (ids === null) return null;
+  await requireAgents(tx, project, ids, (i) => `/allowed_agents/${i}`);
+  return JSON.stringify([...new Set(ids)].toSorted());
+}
+
+/** @throws ServiceError VALIDATION_FAILED */
+async function requireAgents(
+  tx: Tx,
+  project: string,
+  ids: readonly string[],
+  pathOf: (i: number) => string,
+): Promise<void> {
+  if (ids.length === 0) return;
   const known = await tx.query
     .selectFrom("agents")
     .select("id")
     .where("project", "=", project)
-    .where("id", "in", ids.length === 0 ? [""] : ids)
+    .where("id", "in", ids)
     .execute();
   const isKnown = new Set(known.map(({ id }) => id));
   const unknown = ids.findIndex((id) => !isKnown.has(id));
-  if (unknown !== -1) throw invalid(`/allowed_agents/${unknown}`, "Is not an agent of the project.");
-  return JSON.stringify([...isKnown].toSorted());
+  if (unknown !== -1) throw invalid(pathOf(unknown), "Is not an agent of the project.");
+}
+
+/** What a task needs besides is checked when one is created. @throws ServiceError VALIDATION_FAILED */
+async function storedAsks(tx: Tx, project: string, form: ConnectionForm, asks: Asks | null): Promise<string | null> {
+  if (asks === null) return null;
+  if (!form.createsTasks) throw invalid("/asks", "Calls of this kind of engine create no tasks.");
+  const { agent_id, assign_to, notify, approvals, escalation } = asks;
+  await requireAgents(tx, project, [agent_id], () => "/asks/agent_id");
+  return JSON.stringify({ agent_id, assign_to, notify, approvals, escalation });
 }
 
 async function requireRoom(tx: Tx, project: string): Promise<void> {
@@ -266,12 +293,13 @@ function detailsOf({ project, name, kind }: ConnectionRow) {
   return { project, name, kind };
 }
 
-function toRecord({ address, secret, allowed_agents, agent_id: _later, ...row }: ConnectionRow): ConnectionRecord {
+function toRecord({ address, secret, allowed_agents, asks, ...row }: ConnectionRow): ConnectionRecord {
   return {
     ...row,
     address: JSON.parse(address) as JsonObject,
     has_secret: secret !== null,
-    allowed_agents: allowed_agents === null ? null : (JSON.parse(allowed_agents) as string[]),
+    allowed_agents: parseJson<string[]>(allowed_agents),
+    asks: parseJson<Asks>(asks),
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
     refused_at: isoTime(row.refused_at),

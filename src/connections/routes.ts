@@ -1,9 +1,12 @@
+import type { FastifyPluginAsync } from "fastify";
 import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import type { Sender } from "../outbound/http-sender.ts";
+import { DELIVERY_MAX_BYTES } from "../resume/github/delivery.ts";
 import { callerOf } from "../people/caller.ts";
+import { receiveGithub, type WebhookContext } from "./github.ts";
 import {
   createConnection,
   deleteConnection,
@@ -18,6 +21,7 @@ import {
   CreateConnectionBody,
   ListConnectionsQuery,
   ProbeResult,
+  ReceivedWebhook,
   UpdateConnectionBody,
 } from "./schema.ts";
 
@@ -132,8 +136,55 @@ const probeRoute = defineRoute({
   handle: async (ctx: Ctx, request) => probeConnection(ctx, callerOf(request), request.params.id),
 });
 
+const githubRoute = defineRoute({
+  method: "POST",
+  url: "/connections/:id/github",
+  operationId: "receiveGithubWebhook",
+  summary: "Receive a webhook of a GitHub App",
+  description:
+    "GitHub calls this route, with the signature of the body in `X-Hub-Signature-256`. A deployment that waits becomes a task.",
+  tags,
+  params: ConnectionParams,
+  answers: { 200: Type.Unsafe<ReceivedWebhook>(Type.Ref("ReceivedWebhook")) },
+  errors: [
+    "CONNECTION_NOT_FOUND",
+    "INVALID_GITHUB_SIGNATURE",
+    "MALFORMED_REQUEST",
+    "VALIDATION_FAILED",
+    "PAYLOAD_TOO_LARGE",
+    "AGENT_DISABLED",
+    "AGENT_LIMIT",
+    "RECIPIENT_NOT_ALLOWED",
+    "APPROVALS_NEED_ACTION",
+    "PROJECT_ARCHIVED",
+    "COMMIT_UNKNOWN",
+    "OVERLOADED",
+  ],
+  config: () => ({ skipSameOrigin: true }),
+  handle: async (ctx: WebhookContext, { params, headers, body }) =>
+    receiveGithub(ctx, params.id, { headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) }),
+});
+
+const webhookRoutes = mount([githubRoute]);
+
 /** Engines that wait for tasks. (beyond the spec: Resuming) */
-export const connectionRoutes = mount<Ctx>([listRoute, createRoute, getRoute, updateRoute, deleteRoute, probeRoute]);
+export const connectionRoutes: FastifyPluginAsync<{ ctx: Ctx & WebhookContext }> = async (app, options) => {
+  await mount<Ctx>([listRoute, createRoute, getRoute, updateRoute, deleteRoute, probeRoute])(app, options);
+  await app.register(async (inner) => {
+    // The signature is over the bytes as they came.
+    inner.removeAllContentTypeParsers();
+    inner.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: DELIVERY_MAX_BYTES }, (_request, body, done) =>
+      done(null, body),
+    );
+    await webhookRoutes(inner, options);
+  });
+};
 
 /** Shapes that other shapes refer to by name. */
-export const connectionShapes = [ConnectionRecord, CreateConnectionBody, UpdateConnectionBody, ProbeResult];
+export const connectionShapes = [
+  ConnectionRecord,
+  CreateConnectionBody,
+  UpdateConnectionBody,
+  ProbeResult,
+  ReceivedWebhook,
+];

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { RESUME_KINDS } from "../resume/registered.ts";
+import { CreateTaskBody } from "../tasks/schema.ts";
 
 const CONNECTION_KINDS = RESUME_KINDS.flatMap(({ name, connection }) => (connection === null ? [] : [name]));
 
@@ -15,6 +16,21 @@ const AllowedAgents = Type.Array(Text({ minLength: 1, maxLength: 100, descriptio
   maxItems: 1000,
   description: "Ids of the agents that may name it. null: every agent of the project.",
 });
+const { assign_to, notify, approvals, escalation } = CreateTaskBody.properties;
+const Asks = Type.Object(
+  {
+    agent_id: Text({ minLength: 1, maxLength: 100, description: "The agent that asks: its limits count." }),
+    assign_to,
+    notify,
+    approvals,
+    escalation,
+  },
+  {
+    additionalProperties: true,
+    description:
+      "Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none.",
+  },
+);
 const Secret = Text({ minLength: 1, maxLength: 16_384, description: "It is stored encrypted and never returned." });
 
 /** How an engine is reached that waits for outcomes. (beyond the spec: Resuming) */
@@ -27,6 +43,7 @@ export const ConnectionRecord = Type.Object(
     address: Address,
     has_secret: Type.Boolean({ description: "A secret is stored." }),
     allowed_agents: Nullable(AllowedAgents),
+    asks: Nullable(Asks),
     created_at: Time("When it was created."),
     updated_at: Time("When an operator last changed it."),
     refused_at: Nullable(Time("Since when the engine refuses the secret; null: it does not, as far as is known.")),
@@ -46,6 +63,7 @@ export const CreateConnectionBody = Type.Object(
       Nullable(Text({ minLength: 1, maxLength: 64, description: "Slug of a project. Default: `default`." })),
     ),
     allowed_agents: Type.Optional(Nullable(AllowedAgents)),
+    asks: Type.Optional(Nullable(Asks)),
   },
   {
     $id: "CreateConnection",
@@ -70,6 +88,7 @@ export const UpdateConnectionBody = Type.Object(
       Nullable({ ...Secret, description: "A new secret, for every attempt from now on. null: none." } as typeof Secret),
     ),
     allowed_agents: Type.Optional(Nullable(AllowedAgents)),
+    asks: Type.Optional(Nullable(Asks)),
   },
   { $id: "UpdateConnection", additionalProperties: true, examples: [{ secret: "a new API key" }] },
 );
@@ -88,3 +107,20 @@ export const ConnectionParams = Type.Object({ id: Type.String({ description: "Co
 
 export const ListConnectionsQuery = Type.Object({ project: ProjectFilter });
 export type ListConnectionsQuery = Static<typeof ListConnectionsQuery>;
+
+export type Asks = Static<typeof Asks>;
+
+/** What became of a webhook. */
+export const ReceivedWebhook = Type.Object(
+  {
+    result: Type.Unsafe<"task" | "ignored">({
+      type: "string",
+      enum: ["task", "ignored"],
+      description: "`task`: there is a task about it. `ignored`: it asks for nothing.",
+    }),
+    task_id: Type.Optional(Type.String({ description: "The task." })),
+    message: Type.Optional(Type.String({ description: "Why it was ignored." })),
+  },
+  { $id: "ReceivedWebhook" },
+);
+export type ReceivedWebhook = Static<typeof ReceivedWebhook>;

@@ -415,11 +415,20 @@ export const COLUMNS = {
     address: "json",
     secret: "text",
     allowed_agents: "json",
-    agent_id: "text",
+    asks: "json",
     created_at: "bigint",
     updated_at: "bigint",
     refused_at: "bigint",
     refusal: "text",
+  },
+  resume_groups: {
+    key: "text",
+    delivery_id: "text",
+  },
+  resume_group_tasks: {
+    key: "text",
+    task_id: "text",
+    address: "json",
   },
   data_keys: {
     id: "text",

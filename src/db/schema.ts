@@ -41,6 +41,8 @@ export interface Schema {
   hook_rules: HookRulesRow;
   hook_calls: HookCallRow;
   connections: ConnectionRow;
+  resume_groups: ResumeGroupRow;
+  resume_group_tasks: ResumeGroupTaskRow;
   data_keys: DataKeyRow;
   event_subscriptions: EventSubscriptionRow;
 }
@@ -672,8 +674,8 @@ export interface ConnectionRow {
   secret: string | null;
   /** JSON of ids of agents; null: every agent of the project. */
   allowed_agents: string | null;
-  /** The agent whose tasks the engine's own calls create; null: it creates none. */
-  agent_id: string | null;
+  /** JSON of who asks, and whom, where calls of the engine create tasks (connections/asks.ts); null: they create none. */
+  asks: string | null;
   created_at: number;
   updated_at: number;
   /** Since when the engine refuses the secret; null: it does not. */
@@ -705,4 +707,19 @@ export interface EventSubscriptionRow {
   rotated_at: number | null;
   /** Since when nothing is sent; null: it is on. */
   disabled_at: number | null;
+}
+
+/** Several tasks that one thing waits for. (resume/groups.ts) */
+export interface ResumeGroupRow {
+  key: string;
+  /** The delivery that resumes it; null: not all have ended yet. */
+  delivery_id: string | null;
+}
+
+/** A task of a group. It stays when the task is deleted. */
+export interface ResumeGroupTaskRow {
+  key: string;
+  task_id: string;
+  /** JSON of its entry. */
+  address: string;
 }

@@ -12,6 +12,7 @@ const POST: Request = {
   body: Buffer.from("{}"),
   keptBytes: 4096,
   mayRepeat: true,
+  stream: null,
 };
 const LIMITS = { keepAliveMs: 1_000, connectionAgeMs: 1_000, idlePerOrigin: 1, idleInTotal: 1 };
 
@@ -37,7 +38,11 @@ function setup(sockets: Socket[], signal = new AbortController().signal) {
       setImmediate(() => onCreated(null, socket));
     };
   }
-  return { lookups, agent, options: { agent, bodyTimeoutMs: 1_000, signal, onHead: () => assert.fail("no answer") } };
+  return {
+    lookups,
+    agent,
+    options: { agent, bodyTimeoutMs: 1_000, signal, onHead: () => assert.fail("no answer"), open: new Set<never>() },
+  };
 }
 
 test("a socket that is gone before its first request ends it as reset, and no other is opened", async () => {

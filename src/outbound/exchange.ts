@@ -24,6 +24,21 @@ export interface Answer {
   at: number;
 }
 
+/** How an answer is read whose body goes on for as long as the receiver works, such as server-sent events. */
+export interface StreamReading {
+  /** Gets each piece of the body. @returns whether that is enough: the answer then counts as read */
+  isEnough(chunk: Buffer): boolean;
+  /** The body has ended before that. */
+  onEnd?(): void;
+  /** Time limit for reading it after the head has arrived, in milliseconds. */
+  timeoutMs: number;
+  /**
+   * How long the connection is kept open after that, in milliseconds. What comes is thrown away. Receivers may stop their work where the
+   * connection ends.
+   */
+  openMs: number;
+}
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH";
 
 export interface Request {
@@ -34,8 +49,10 @@ export interface Request {
   body: Buffer | null;
   /** How much of the answer's body is kept, in bytes. */
   keptBytes: number;
-  /** Whether it may go over a connection of the pool, and again over another one if the receiver has closed that. */
+  /** Whether it may be sent again where a connection of the pool ended without an answer. */
   mayRepeat: boolean;
+  /** null: the body is short, and what is longer is cut off. */
+  stream: StreamReading | null;
 }
 
 export interface ExchangeOptions {
@@ -45,6 +62,8 @@ export interface ExchangeOptions {
   /** Ends the exchange with its reason, a `SendFailure`. */
   signal: AbortSignal;
   onHead: () => void;
+  /** Answers whose connection is kept open. */
+  open: Set<IncomingMessage>;
 }
 
 /**
@@ -68,7 +87,7 @@ class StaleConnection extends SendFailure {}
 
 async function exchangeOnce(
   wanted: Request,
-  { agent, bodyTimeoutMs, signal, onHead }: ExchangeOptions,
+  { agent, bodyTimeoutMs, signal, onHead, open }: ExchangeOptions,
   mayReuse: boolean,
 ): Promise<Answer> {
   signal.throwIfAborted();
@@ -92,7 +111,7 @@ async function exchangeOnce(
     const at = performance.now();
     onHead();
     const { statusCode = 0, headers } = response;
-    return { status: statusCode, headers, body: await readBody(response, wanted.keptBytes, bodyTimeoutMs), at };
+    return { status: statusCode, headers, body: await readBody(response, wanted, bodyTimeoutMs, open), at };
   } catch (error) {
     // After an abort its reason counts, not the error of the connection that it closed.
     signal.throwIfAborted();
@@ -161,21 +180,51 @@ function sendAndReadHead(request: ClientRequest, { target, headers, body }: Requ
 }
 
 /** Returns the beginning of the body. Reading ends without an error at a limit, or when the connection breaks off. */
-function readBody(response: IncomingMessage, keptBytes: number, timeoutMs: number): Promise<Buffer> {
+function readBody(
+  response: IncomingMessage,
+  { keptBytes, stream }: Request,
+  timeoutMs: number,
+  open: Set<IncomingMessage>,
+): Promise<Buffer> {
   return new Promise((resolve) => {
     const kept: Buffer[] = [];
     let bytes = 0;
-    const timer = setTimeout(() => response.destroy(), timeoutMs);
-    response.on("data", (chunk: Buffer) => {
+    let isRead = false;
+    const end = () => {
+      isRead = true;
+      clearTimeout(timer);
+      response.removeListener("data", read);
+      if (stream === null || open.size >= MAX_OPEN) response.destroy();
+      else keepOpen(response, stream.openMs, open);
+      resolve(Buffer.concat(kept));
+    };
+    const timer = setTimeout(end, stream?.timeoutMs ?? timeoutMs);
+    const read = (chunk: Buffer) => {
       if (bytes < keptBytes) kept.push(Buffer.from(chunk.subarray(0, keptBytes - bytes)));
       bytes += chunk.length;
-      if (bytes >= Math.max(keptBytes, MAX_BODY_BYTES)) response.destroy();
-    });
+      const isEnough = stream === null ? bytes >= Math.max(keptBytes, MAX_BODY_BYTES) : stream.isEnough(chunk);
+      if (isEnough) end();
+    };
+    response.on("data", read);
     response.once("close", () => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(kept));
+      if (!isRead) stream?.onEnd?.();
+      end();
     });
   });
+}
+
+/** How many connections are kept open for receivers that work. Later ones are closed at once. */
+const MAX_OPEN = 256;
+
+function keepOpen(response: IncomingMessage, openMs: number, open: Set<IncomingMessage>): void {
+  if (response.closed) return;
+  open.add(response);
+  const timer = setTimeout(() => response.destroy(), openMs);
+  response.once("close", () => {
+    clearTimeout(timer);
+    open.delete(response);
+  });
+  response.resume();
 }
 
 function protocol(message: string): SendFailure {

@@ -20,8 +20,8 @@
  */
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { AddressPolicy } from "./addresses.ts";
-import type { IncomingHttpHeaders } from "node:http";
-import { exchange, KEPT_BYTES, type Answer, type Method } from "./exchange.ts";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { exchange, KEPT_BYTES, type Answer, type Method, type StreamReading } from "./exchange.ts";
 import { GuardedAgent, type PoolLimits } from "./guarded-agent.ts";
 import { dial, type Dial, type Lookup } from "./guarded-socket.ts";
 import { readOutboundUrl } from "./outbound-url.ts";
@@ -41,10 +41,12 @@ export interface SendRequest {
   /** How much of the answer's body is returned, in bytes; 4 KiB unless it is given. */
   keptBytes?: number;
   /**
-   * Sends it once only, over a connection of its own. Otherwise a request that gets no answer over a connection of the pool is
-   * sent again: the receiver has usually closed that connection before, but may also have stopped while it did what was asked.
+   * Whether it may be sent a second time at once, where a connection of the pool ended without an answer; true unless it is given. The
+   * receiver may have read the first one.
    */
-  once?: boolean;
+  mayRepeat?: boolean;
+  /** For a body that goes on for as long as the receiver works. */
+  stream?: StreamReading;
   /** Ends the attempt as `aborted`, for instance when the service stops. */
   signal?: AbortSignal;
 }
@@ -106,10 +108,11 @@ export function createSender({
     { keepAliveMs, connectionAgeMs, idlePerOrigin, idleInTotal },
   );
   const inFlight = new Set<AbortController>();
+  const open = new Set<IncomingMessage>();
   let isClosed = false;
 
   async function attempt(
-    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES, once = false }: SendRequest,
+    { method = "POST", url, headers, body, keptBytes = KEPT_BYTES, mayRepeat = true, stream }: SendRequest,
     signal: AbortSignal,
     onHead: () => void,
   ): Promise<Answer> {
@@ -124,9 +127,10 @@ export function createSender({
       headers: allHeaders,
       body: body ?? null,
       keptBytes,
-      mayRepeat: !once,
+      mayRepeat,
+      stream: stream ?? null,
     };
-    return exchange(request, { agent, bodyTimeoutMs, signal, onHead });
+    return exchange(request, { agent, bodyTimeoutMs, signal, onHead, open });
   }
 
   return {
@@ -159,6 +163,7 @@ export function createSender({
     async close() {
       isClosed = true;
       for (const controller of inFlight) controller.abort(new SendFailure("aborted", "The attempt was stopped."));
+      for (const response of open) response.destroy();
       await agent.close();
     },
   };

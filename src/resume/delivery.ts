@@ -11,14 +11,25 @@ import {
   type DueDelivery,
   type Kind,
   type Kinds,
+  type Postponed,
   type Outcome as Ended,
 } from "../deliveries/kinds.ts";
 import type { Sender } from "../outbound/http-sender.ts";
 import { nextAttemptAt } from "../callbacks/schedule.ts";
 import { clearRefusal, findConnection, noteRefusal } from "./connection-store.ts";
 import { deliveryKindOf, placeOfSecrets, type ResumeBody } from "./entries.ts";
+import { groupKey, noteMeaning, takeGroup, takerOf, tasksOfGroup, WITH_GROUP, type Group } from "./groups.ts";
 import { guardedHttp } from "./http.ts";
-import { NotAnswered, type Connection, type Fields, type Outcome, type Resumed, type ResumeKind } from "./kind.ts";
+import {
+  NotAnswered,
+  type Connection,
+  type Fields,
+  type Meaning,
+  type Other,
+  type Outcome,
+  type Resumed,
+  type ResumeKind,
+} from "./kind.ts";
 import { RESUME_KINDS } from "./registered.ts";
 
 /** How a task ended, read when an attempt begins: it is the same for all of them. */
@@ -35,8 +46,8 @@ export interface ResumeOptions {
   keys: Pick<Config, "secretKey" | "previous">;
   dataKey: DataKey;
   log: Logger;
-  /** Returns how a task ended; null if it is gone, or open. */
-  readOutcome(reader: Reader, task_id: string): Promise<ReadOutcome | null>;
+  /** Returns how a task ended; null if it was deleted. */
+  readOutcome(reader: Reader, task_id: string): Promise<ReadOutcome | "open" | null>;
   /** Adds to the audit trail of the task that it could not be resumed. */
   recordFailed(tx: Tx, delivery: AbandonedDelivery & { kind: string }): Promise<void>;
 }
@@ -70,14 +81,14 @@ async function attempt(
   options: ResumeOptions,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<Ended> {
+): Promise<Ended | Postponed> {
   const { db, sender, dataKey, readOutcome } = options;
   const { id, task_id } = delivery;
   if (delivery.body === null) return failure("no_body", "The stored body is gone.");
   const body = JSON.parse(delivery.body) as ResumeBody;
   const row = body.connection === null ? null : await findConnection(db, body.connection);
   if (body.connection !== null && row === null)
-    return { ...failure("no_connection", "An operator has deleted the connection."), is_final: true } as Ended;
+    return { ...failure("no_connection", "An operator has deleted the connection."), is_final: true };
   const connection = row === null ? null : openConnection(options, row);
   if (connection === "unreadable")
     return failure("unreadable_secret", "The secret of the connection cannot be opened with SERVICE_SECRET_KEY.");
@@ -85,27 +96,79 @@ async function attempt(
   if (secret === null)
     return failure("unreadable_secret", "What is secret in the address cannot be opened with SERVICE_SECRET_KEY.");
   const ended = await readOutcome(db, task_id);
-  if (ended === null) return { ok: true, is_needless: true, status_code: null, response_excerpt: null };
+  if (ended === null || ended === "open") return NOTHING_TO_SEND;
+  const address = { ...body.address, ...(JSON.parse(secret) as Fields) };
+  const group = body.connection === null ? null : groupIn(kind, body.connection, address);
+  const others = group === null ? [] : await othersOf(options, group, task_id);
+  if (others === "not yet") return { ...NOTHING_TO_SEND, meaning: WITH_GROUP };
+  if (group !== null && !(await takeGroup(db, group.key, id))) return afterTaker(db, group);
   try {
     const resumed = await kind.resume(
       {
         id,
         task_id,
-        address: { ...body.address, ...(JSON.parse(secret) as Fields) },
+        address,
         connection,
         value: body.select === "response" ? (ended.response ?? "null") : ended.outcome,
         outcome: JSON.parse(ended.outcome) as Outcome,
-        now: db.now(),
+        now: Date.now(),
         wasCutOff: () => wasCutOff(db, delivery),
+        others,
       },
       guardedHttp(sender, signal),
     );
     await noteAcceptance(options, row, resumed);
+    if (isLast(resumed.meaning)) await noteMeaning(db, others, delivery.kind, resumed.meaning);
     return toOutcome(resumed);
   } catch (error) {
     if (error instanceof NotAnswered) return failure(error.error, error.message);
     throw error;
   }
+}
+
+const NOTHING_TO_SEND = { ok: true, is_needless: true, status_code: null, response_excerpt: null } as const;
+
+function groupIn(kind: ResumeKind, connection_id: string, address: Fields): Group | null {
+  const of = kind.groupOf?.(address) ?? null;
+  return of && { key: groupKey(connection_id, of.id), size: of.size };
+}
+
+/** Returns the other tasks of a group, unless one of them has not ended. One that was deleted counts as cancelled. */
+async function othersOf(
+  { db, readOutcome }: ResumeOptions,
+  { key, size }: Group,
+  task_id: string,
+): Promise<(Other & { task_id: string })[] | "not yet"> {
+  const tasks = await tasksOfGroup(db, key);
+  if (tasks.length < size) return "not yet";
+  const others: (Other & { task_id: string })[] = [];
+  for (const other of tasks) {
+    if (other.task_id === task_id) continue;
+    const ended = await readOutcome(db, other.task_id);
+    if (ended === "open") return "not yet";
+    const outcome = ended === null ? deleted(other.task_id) : (JSON.parse(ended.outcome) as Outcome);
+    others.push({ task_id: other.task_id, address: JSON.parse(other.address) as Fields, outcome });
+  }
+  return others;
+}
+
+/** The wait while the delivery that has taken the group makes its first attempt. */
+const TAKER_MS = 500;
+
+/** Another delivery resumes the group. This one shows what becomes of it. */
+async function afterTaker(db: Db, { key }: Group): Promise<Ended | Postponed> {
+  const taker = await takerOf(db, key);
+  if (taker?.status === "PENDING" && taker.attempt_count === 0) return { postponed_ms: TAKER_MS };
+  const meaning = taker?.meaning ?? WITH_GROUP;
+  return { ...NOTHING_TO_SEND, meaning: isLast(meaning) ? meaning : WITH_GROUP };
+}
+
+function deleted(task_id: string): Outcome {
+  return { task_id, status: "cancelled", response: null, completed_by_email: null };
+}
+
+function isLast(meaning: string): meaning is Meaning {
+  return meaning === "done" || meaning === "done_already" || meaning === "gone";
 }
 
 function openConnection({ keys }: ResumeOptions, { id, address, secret }: ConnectionRow): Connection | "unreadable" {
@@ -126,8 +189,10 @@ async function wasCutOff(db: Db, { id, task_id, losses }: DueDelivery): Promise<
 }
 
 /** Lets later attempts know of a loss, which may have reached the engine. */
-function keepLoss({ losses }: DueDelivery, outcome: Ended): Ended {
-  return outcome.ok || losses === 0 ? outcome : { ...outcome, message: `${outcome.message} ${LOST_BEFORE}` };
+function keepLoss({ losses }: DueDelivery, outcome: Ended | Postponed): Ended | Postponed {
+  return "postponed_ms" in outcome || outcome.ok || losses === 0
+    ? outcome
+    : { ...outcome, message: `${outcome.message} ${LOST_BEFORE}` };
 }
 
 /** Marks a connection whose secret the engine refuses, and takes the mark back. An attempt does not fail because of it. */

@@ -9,6 +9,7 @@ import type { Caller } from "../people/caller.ts";
 import { findConnectionOf, mayAgentUse } from "./connection-store.ts";
 import { digestOf } from "./digest.ts";
 import { keptFields, requireShape, urlOf } from "./fields.ts";
+import { groupKey, joinGroup, type Group } from "./groups.ts";
 import type { Fields, ResumeKind } from "./kind.ts";
 import { resumeKind } from "./registered.ts";
 import type { ResumeRequest, Selection } from "./schema.ts";
@@ -31,6 +32,8 @@ export interface PlacedEntry {
   connection_id: string | null;
   /** What must stay secret. */
   secret: Fields;
+  /** The group that the task belongs to; null: none. */
+  group: Group | null;
   /** Where it is, for operators. */
   destination: string;
   origin: string;
@@ -70,6 +73,9 @@ export async function placeEntries(
   const placed: PlacedEntry[] = [];
   for (const [i, entry] of entries.entries())
     placed.push(await placeEntry(reader, { caller, project, policy }, entry, i));
+  const keys = placed.map(({ group }) => group?.key);
+  const repeated = keys.findIndex((key, i) => key !== undefined && keys.indexOf(key) < i);
+  if (repeated !== -1) throw invalid(`/resume/${repeated}`, "Is of the same group as an entry before it.");
   return placed;
 }
 
@@ -98,8 +104,10 @@ async function placeEntry(
     digest: digestOf(entry),
   } as const;
   if (found !== null) {
-    const origin = originOf(found.url);
-    return { stored, connection_id: found.id, secret, destination: found.id, origin };
+    const { id } = found;
+    const of = kind.groupOf?.(address) ?? null;
+    const group = of && { key: groupKey(id, of.id), size: of.size };
+    return { stored, connection_id: id, secret, group, destination: id, origin: originOf(found.url) };
   }
   const url = given.url!;
   const refusal = checkCallbackUrl(url, policy);
@@ -110,6 +118,7 @@ async function placeEntry(
     stored: { ...stored, address: { url: `${origin}/…` } },
     connection_id: null,
     secret,
+    group: null,
     destination: `${origin}/…`,
     origin,
   };
@@ -163,8 +172,9 @@ export async function enqueueEntries(
   entries: readonly PlacedEntry[],
   bodies: readonly ResumeBody[],
 ): Promise<void> {
-  for (const [i, { stored, destination, origin }] of entries.entries()) {
+  for (const [i, { stored, group, destination, origin }] of entries.entries()) {
     const body = JSON.stringify(bodies[i]);
     await enqueueAtEnd(tx, { kind: deliveryKindOf(stored.kind), task_id, destination, origin, body }, false);
+    if (group !== null) await joinGroup(tx, group, task_id, stored.address);
   }
 }

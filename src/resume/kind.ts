@@ -52,6 +52,14 @@ export interface Attempt {
   now: number;
   /** Whether an earlier attempt ended without an answer, and may have reached the engine all the same. */
   wasCutOff(): Promise<boolean>;
+  /** The other tasks of its group, which have all ended. None unless the kind has `groupOf`. */
+  others?: readonly Other[];
+}
+
+/** Another task that the same thing waits for. */
+export interface Other {
+  address: Fields;
+  outcome: Outcome;
 }
 
 /** What kinds read of an outcome: the body of a callback. */
@@ -104,13 +112,15 @@ export interface Problem {
 export interface ConnectionForm {
   /** The fields of its `address`. */
   address: TObject;
-  /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
-  checkAddress?(address: Fields): Problem | null;
+  /** Returns what is wrong with fields that match the schema, as a pointer and a sentence; null if nothing is. */
+  checkAddress?(address: Fields, secret: string | null): Problem | null;
   /** What `secret` is, as a sentence; null: it has none. Whether it must be given says `isSecretRequired`. */
   secret: string | null;
   isSecretRequired: boolean;
   /** Returns what is wrong with a secret, as a sentence; null if nothing is. */
   checkSecret?(secret: string): string | null;
+  /** Calls of the engine can create tasks. */
+  createsTasks?: true;
   /** Returns where requests go if the address has no `url`. Kinds without it require one. */
   defaultUrl?(address: Fields): string;
   /**
@@ -134,6 +144,11 @@ export interface ResumeKind {
   secretFields?: readonly string[];
   /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
   checkAddress?(address: Fields): Problem | null;
+  /**
+   * Returns the group of an address: tasks of one connection with the same `id` are resumed once, when `size` of them have ended. null: it
+   * is in none.
+   */
+  groupOf?(address: Fields): { id: string; size: number } | null;
   /**
    * Makes one attempt. Attempts are repeated after crashes, so two of them must do what one does, as far as the engine allows.
    * @throws NotAnswered

@@ -30,7 +30,10 @@ export function toResumeRecords(resume: string | null, isEnded: boolean, rows: r
 
 /** A row that still waits was read before the task ended. */
 function statusOf(row: ResumedRow | undefined): ResumeStatus {
-  if (row?.status === "SUCCEEDED" && (row.meaning === "done" || row.meaning === "done_already")) return row.meaning;
+  const { meaning } = row ?? {};
+  // A group may have found that nothing waits any more.
+  if (row?.status === "SUCCEEDED" && (meaning === "done" || meaning === "done_already" || meaning === "gone"))
+    return meaning;
   if (row?.status === "ABANDONED") return row.meaning === "gone" ? "gone" : "failed";
   return "pending";
 }

@@ -1,4 +1,7 @@
 import type { ResumeKind } from "./kind.ts";
+import { a2a } from "./kinds/a2a.ts";
+import { agUi } from "./kinds/ag-ui.ts";
+import { camunda } from "./kinds/camunda.ts";
 import { cloudflare } from "./kinds/cloudflare.ts";
 import { github } from "./kinds/github.ts";
 import { inngest } from "./kinds/inngest.ts";
@@ -13,9 +16,12 @@ export const RESUME_KINDS: readonly ResumeKind[] = [
   temporal,
   langgraph,
   inngest,
+  agUi,
   github,
   stepFunctions,
   cloudflare,
+  camunda,
+  a2a,
 ];
 
 export function resumeKind(name: string): ResumeKind | null {

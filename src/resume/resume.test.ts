@@ -73,7 +73,7 @@ testOnBoth("a task that has ended resumes what waits at a URL, once, with the ou
   const [row] = await deliveries(service, `task_id=${task.id}`);
   assert.deepEqual(
     [row!.id, row!.kind, row!.engine, row!.connection, row!.url, row!.status, row!.meaning],
-    [stored!.delivery_id, "resume", "url", null, `${origin}/…`, "SUCCEEDED", "done"],
+    [stored.delivery_id, "resume", "url", null, `${origin}/…`, "SUCCEEDED", "done"],
   );
   const whole = await service.call<WholeWebhookDelivery>("GET", `/api/admin/webhook-deliveries/${row!.id}`);
   assert.deepEqual(JSON.parse(whole.body.body!), { connection: null, address: {}, select: "outcome" });

@@ -6,6 +6,9 @@ import { test, type TestContext } from "node:test";
 import { Client } from "pg";
 import { RESUME_KINDS } from "../../src/resume/registered.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
+import { startA2a } from "../support/engines/a2a.ts";
+import { startAgUi } from "../support/engines/ag-ui.ts";
+import { startCamunda } from "../support/engines/camunda.ts";
 import { startCloudflare } from "../support/engines/cloudflare.ts";
 import type { Engine, Waiting } from "../support/engines/engine.ts";
 import { startGithub } from "../support/engines/github.ts";
@@ -24,6 +27,8 @@ import { newTaskBody } from "../support/service.ts";
 interface Begun {
   engine: Pick<Engine, "connection" | "script">;
   waiting: Waiting;
+  /** Lets the searches of an engine show what has happened, where that takes time. */
+  catchUp?: () => void;
 }
 
 type Begin = (t: TestContext) => Promise<Begun>;
@@ -66,6 +71,21 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, Begin>>>> = {
       return { engine, waiting: await engine.wait(["approval", "approval"]) };
     },
   },
+  "ag-ui": each(["replays run", "replays are refused"], async (t, replays) => {
+    const engine = await startAgUi(t);
+    engine.refusesReplays = replays === "replays are refused";
+    return { engine, waiting: await engine.wait() };
+  }),
+  camunda: each(["user_task", "job", "message"] as const, async (t, sort) => {
+    const engine = await startCamunda(t, "basic");
+    const waiting = await engine.waitFor(sort);
+    if (sort === "message") for (let i = 0; i < 2; i++) engine.subscribe(waiting);
+    return { engine, waiting, catchUp: engine.catchUp };
+  }),
+  a2a: each(["1.0", "0.3"] as const, async (t, version) => {
+    const engine = await startA2a(t, { version, asksAgain: true });
+    return { engine, waiting: await engine.wait() };
+  }),
 };
 
 function each<Name extends string>(
@@ -135,7 +155,10 @@ async function survive(t: TestContext, dialect: "sqlite" | "postgres"): Promise<
   await untilReached(service, cases);
   await service.kill();
 
-  for (const { engine } of cases) engine.script.length = 0;
+  for (const { engine, catchUp } of cases) {
+    engine.script.length = 0;
+    catchUp?.();
+  }
   service = await restart();
   const ends = await Promise.all(cases.map((one) => endOf(service, store, one)));
   assert.deepEqual(
@@ -163,14 +186,17 @@ async function begin(
   service: ServiceProcess,
   { kind, name, kills, start }: ReturnType<typeof casesOf>[number],
 ): Promise<Case> {
-  const { engine, waiting } = await start(t);
-  const { connection } = engine;
+  const begun = await start(t);
+  const { connection } = begun.engine;
   const to =
     connection === null
       ? {}
       : { connection: (await created(service, "/api/connections", { name: `to-${++made}`, kind, ...connection })).id };
-  const { id } = await created(service, "/api/tasks", { ...newTaskBody(), resume: [{ ...to, ...waiting.entry }] });
-  return { engine, waiting, name, kills, task: id, isReached: false };
+  const { id } = await created(service, "/api/tasks", {
+    ...newTaskBody(),
+    resume: [{ ...to, ...begun.waiting.entry }],
+  });
+  return { ...begun, name, kills, task: id, isReached: false };
 }
 let made = 0;
 

@@ -93,6 +93,8 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     [
       "drop table connections",
       "drop table data_keys",
+      "drop table resume_groups",
+      "drop table resume_group_tasks",
       "alter table task_documents drop column resume",
       ...["deliveries", "delivery_attempts"].map((table) => `alter table ${table} drop column meaning`),
     ],

@@ -1834,6 +1834,64 @@ export interface components {
             has_secret: boolean;
             /** @description Ids of the agents that may name it. null: every agent of the project. */
             allowed_agents: string[] | null;
+            /** @description Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none. */
+            asks: ({
+                /** @description The agent that asks: its limits count. */
+                agent_id: string;
+                /** @description Routing request: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`. */
+                assign_to?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Destinations, each `<channel>:<destination>`. */
+                notify?: string[] | null;
+                /** @description Several people must approve. Only with `action` or `actions`. */
+                approvals?: ({
+                    /** @description How many different people must approve. */
+                    need: number;
+                    /** @description Who may decide. The task is offered to all of them. */
+                    from?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description `any` (default): one rejection ends the task. `none`: it ends when `need` can no longer be reached.
+                     * @enum {string|null}
+                     */
+                    veto?: "any" | "none" | null;
+                    /** @description Whose decision does not count: `asker` (also the owner of the agent that asks), `on_behalf_of`, `answered:<task id>`. */
+                    exclude?: string[] | null;
+                    /** @description Hides what others decided until the task has ended. */
+                    blind?: boolean | null;
+                    /** @description From each of these groups, a person of its own must approve. */
+                    one_of_each?: {
+                        [key: string]: unknown;
+                    }[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                /** @description What happens while no one answers: up to ten steps, or the name of a template. `[]`: nothing, not even the reminder by email at a quarter of the time left. */
+                escalation?: ({
+                    /** @description Seconds after the creation, or `{fraction}` of the time from the creation to the deadline. It must be before the deadline. */
+                    after: number | {
+                        /** @description For example 0.5. */
+                        fraction: number;
+                    };
+                    /** @description Name of a calendar. Only the time when it is open counts. */
+                    calendar?: string | null;
+                    /**
+                     * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                     * @enum {string}
+                     */
+                    do: "remind" | "notify" | "offer" | "assign" | "raise";
+                    /** @description With `notify`: entries as in `notify`. With `offer` and `assign`: as `assign_to`. */
+                    to?: string[] | {
+                        [key: string]: unknown;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
             /**
              * @description When it was created.
              * @example 2026-01-31T12:00:00.000Z
@@ -1870,7 +1928,7 @@ export interface components {
              * @description The kind of engine.
              * @enum {string}
              */
-            kind: "temporal" | "langgraph" | "inngest" | "github" | "step-functions" | "cloudflare";
+            kind: "temporal" | "langgraph" | "inngest" | "ag-ui" | "github" | "step-functions" | "cloudflare" | "camunda" | "a2a";
             /** @description How the engine is reached. Its fields are those of the kind. */
             address: {
                 [key: string]: unknown;
@@ -1881,6 +1939,64 @@ export interface components {
             project?: string | null;
             /** @description Ids of the agents that may name it. null: every agent of the project. */
             allowed_agents?: string[] | null;
+            /** @description Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none. */
+            asks?: ({
+                /** @description The agent that asks: its limits count. */
+                agent_id: string;
+                /** @description Routing request: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`. */
+                assign_to?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Destinations, each `<channel>:<destination>`. */
+                notify?: string[] | null;
+                /** @description Several people must approve. Only with `action` or `actions`. */
+                approvals?: ({
+                    /** @description How many different people must approve. */
+                    need: number;
+                    /** @description Who may decide. The task is offered to all of them. */
+                    from?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description `any` (default): one rejection ends the task. `none`: it ends when `need` can no longer be reached.
+                     * @enum {string|null}
+                     */
+                    veto?: "any" | "none" | null;
+                    /** @description Whose decision does not count: `asker` (also the owner of the agent that asks), `on_behalf_of`, `answered:<task id>`. */
+                    exclude?: string[] | null;
+                    /** @description Hides what others decided until the task has ended. */
+                    blind?: boolean | null;
+                    /** @description From each of these groups, a person of its own must approve. */
+                    one_of_each?: {
+                        [key: string]: unknown;
+                    }[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                /** @description What happens while no one answers: up to ten steps, or the name of a template. `[]`: nothing, not even the reminder by email at a quarter of the time left. */
+                escalation?: ({
+                    /** @description Seconds after the creation, or `{fraction}` of the time from the creation to the deadline. It must be before the deadline. */
+                    after: number | {
+                        /** @description For example 0.5. */
+                        fraction: number;
+                    };
+                    /** @description Name of a calendar. Only the time when it is open counts. */
+                    calendar?: string | null;
+                    /**
+                     * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                     * @enum {string}
+                     */
+                    do: "remind" | "notify" | "offer" | "assign" | "raise";
+                    /** @description With `notify`: entries as in `notify`. With `offer` and `assign`: as `assign_to`. */
+                    to?: string[] | {
+                        [key: string]: unknown;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };
@@ -1900,6 +2016,64 @@ export interface components {
             secret?: string | null;
             /** @description Ids of the agents that may name it. null: every agent of the project. */
             allowed_agents?: string[] | null;
+            /** @description Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none. */
+            asks?: ({
+                /** @description The agent that asks: its limits count. */
+                agent_id: string;
+                /** @description Routing request: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`. */
+                assign_to?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Destinations, each `<channel>:<destination>`. */
+                notify?: string[] | null;
+                /** @description Several people must approve. Only with `action` or `actions`. */
+                approvals?: ({
+                    /** @description How many different people must approve. */
+                    need: number;
+                    /** @description Who may decide. The task is offered to all of them. */
+                    from?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description `any` (default): one rejection ends the task. `none`: it ends when `need` can no longer be reached.
+                     * @enum {string|null}
+                     */
+                    veto?: "any" | "none" | null;
+                    /** @description Whose decision does not count: `asker` (also the owner of the agent that asks), `on_behalf_of`, `answered:<task id>`. */
+                    exclude?: string[] | null;
+                    /** @description Hides what others decided until the task has ended. */
+                    blind?: boolean | null;
+                    /** @description From each of these groups, a person of its own must approve. */
+                    one_of_each?: {
+                        [key: string]: unknown;
+                    }[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                /** @description What happens while no one answers: up to ten steps, or the name of a template. `[]`: nothing, not even the reminder by email at a quarter of the time left. */
+                escalation?: ({
+                    /** @description Seconds after the creation, or `{fraction}` of the time from the creation to the deadline. It must be before the deadline. */
+                    after: number | {
+                        /** @description For example 0.5. */
+                        fraction: number;
+                    };
+                    /** @description Name of a calendar. Only the time when it is open counts. */
+                    calendar?: string | null;
+                    /**
+                     * @description `remind`: tells those again who were told and have not answered. `notify`: tells more people or rooms. `offer`: offers the task to more people. `assign`: gives it to one person. `raise`: marks it as urgent.
+                     * @enum {string}
+                     */
+                    do: "remind" | "notify" | "offer" | "assign" | "raise";
+                    /** @description With `notify`: entries as in `notify`. With `offer` and `assign`: as `assign_to`. */
+                    to?: string[] | {
+                        [key: string]: unknown;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };
@@ -1908,6 +2082,17 @@ export interface components {
             ok: boolean;
             /** @description What was found. */
             detail: string;
+        };
+        ReceivedWebhook: {
+            /**
+             * @description `task`: there is a task about it. `ignored`: it asks for nothing.
+             * @enum {string}
+             */
+            result: "task" | "ignored";
+            /** @description The task. */
+            task_id?: string;
+            /** @description Why it was ignored. */
+            message?: string;
         };
         EventSubscription: {
             /** @example sub_01kajv3mzt8w5rq0e4v9c2n7xb */

@@ -16,7 +16,7 @@ export function resume(dialect: Dialect): Migration {
         .addColumn("address", "text", (c) => c.notNull())
         .addColumn("secret", "text")
         .addColumn("allowed_agents", "text")
-        .addColumn("agent_id", "text")
+        .addColumn("asks", "text")
         .addColumn("created_at", int, (c) => c.notNull())
         .addColumn("updated_at", int, (c) => c.notNull())
         .addColumn("refused_at", int)
@@ -28,6 +28,18 @@ export function resume(dialect: Dialect): Migration {
         .addColumn("id", "text", (c) => c.primaryKey())
         .addColumn("sealed", "text", (c) => c.notNull())
         .addColumn("created_at", int, (c) => c.notNull())
+        .execute();
+      await db.schema
+        .createTable("resume_groups")
+        .addColumn("key", "text", (c) => c.primaryKey())
+        .addColumn("delivery_id", "text")
+        .execute();
+      await db.schema
+        .createTable("resume_group_tasks")
+        .addColumn("key", "text", (c) => c.notNull())
+        .addColumn("task_id", "text", (c) => c.notNull())
+        .addColumn("address", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("resume_group_tasks_pkey", ["key", "task_id"])
         .execute();
       await db.schema.alterTable("task_documents").addColumn("resume", "text").execute();
       for (const table of ["deliveries", "delivery_attempts"])

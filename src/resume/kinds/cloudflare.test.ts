@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
+import { attemptOnce, OUTCOME, probeOnce } from "../../../test/support/engines/attempt.ts";
 import { startCloudflare } from "../../../test/support/engines/cloudflare.ts";
 import type { Turn } from "../../../test/support/engines/engine.ts";
-import { attemptUntilSettled, probeOnce } from "../../../test/support/engines/repeated.ts";
+import { attemptUntilSettled } from "../../../test/support/engines/until-settled.ts";
 import type { Connection, Outcome } from "../kind.ts";
 import { cloudflare } from "./cloudflare.ts";
 

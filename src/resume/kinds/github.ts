@@ -21,6 +21,7 @@ export const github: ResumeKind = {
   name: "github",
   title: "GitHub",
   connection: {
+    createsTasks: true,
     address: Type.Object({
       url: Type.Optional(
         Text({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
-import { attemptUntilSettled, probeOnce, scripts } from "../../../test/support/engines/repeated.ts";
+import { attemptOnce, OUTCOME, probeOnce } from "../../../test/support/engines/attempt.ts";
+import { attemptUntilSettled, scripts } from "../../../test/support/engines/until-settled.ts";
 import { startLanggraph } from "../../../test/support/engines/langgraph.ts";
 import type { Connection, Fields, Meaning, Resumed } from "../kind.ts";
 import { langgraph } from "./langgraph.ts";

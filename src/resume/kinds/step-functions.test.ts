@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
+import { attemptOnce, OUTCOME, probeOnce } from "../../../test/support/engines/attempt.ts";
 import type { Turn } from "../../../test/support/engines/engine.ts";
-import { attemptUntilSettled, probeOnce } from "../../../test/support/engines/repeated.ts";
+import { attemptUntilSettled } from "../../../test/support/engines/until-settled.ts";
 import { startStepFunctions } from "../../../test/support/engines/step-functions.ts";
 import { NotAnswered, type Connection, type Fields, type Outcome } from "../kind.ts";
 import { stepFunctions } from "./step-functions.ts";

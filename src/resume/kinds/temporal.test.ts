@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
-import { attemptUntilSettled, probeOnce, scripts } from "../../../test/support/engines/repeated.ts";
+import { attemptOnce, OUTCOME, probeOnce } from "../../../test/support/engines/attempt.ts";
+import { attemptUntilSettled, scripts } from "../../../test/support/engines/until-settled.ts";
 import { startTemporal, type How, type TemporalWaiting } from "../../../test/support/engines/temporal.ts";
 import type { Meaning, Outcome } from "../kind.ts";
 import { temporal } from "./temporal.ts";

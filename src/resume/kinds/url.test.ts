@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME } from "../../../test/support/engines/attempt.ts";
 import type { Waiting } from "../../../test/support/engines/engine.ts";
-import { attemptUntilSettled, scripts } from "../../../test/support/engines/repeated.ts";
+import { attemptUntilSettled, scripts } from "../../../test/support/engines/until-settled.ts";
 import { startUrl, VENDORS, type UrlEngine } from "../../../test/support/engines/url.ts";
 import type { Meaning, Outcome } from "../kind.ts";
 import { url } from "./url.ts";

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { createSender } from "../../../src/outbound/http-sender.ts";
 import { guardedHttp } from "../../../src/resume/http.ts";
-import type { Outcome, Resumed, ResumeKind } from "../../../src/resume/kind.ts";
+import type { Connection, Other, Outcome, Probed, Resumed, ResumeKind } from "../../../src/resume/kind.ts";
 import type { Engine, Waiting } from "./engine.ts";
 
 export const OUTCOME: Outcome = {
@@ -17,7 +17,13 @@ export async function attemptOnce(
   kind: ResumeKind,
   engine: Pick<Engine, "connection">,
   { entry }: Pick<Waiting, "entry">,
-  { outcome = OUTCOME, value = JSON.stringify(outcome), id = "dlv_1", wasCutOff = false } = {},
+  {
+    outcome = OUTCOME,
+    id = "dlv_1",
+    wasCutOff = false,
+    value = JSON.stringify(outcome),
+    others = [] as readonly Other[],
+  } = {},
 ): Promise<Resumed> {
   const sender = createSender({ version: "1.2.3", allowPrivate: true });
   t.after(() => sender.close());
@@ -31,7 +37,15 @@ export async function attemptOnce(
       outcome,
       now: Date.now(),
       wasCutOff: async () => wasCutOff,
+      others,
     },
     guardedHttp(sender),
   );
+}
+
+/** Asks an engine as `POST /api/connections/{id}/probe` does. */
+export async function probeOnce(t: TestContext, kind: ResumeKind, connection: Engine["connection"]): Promise<Probed> {
+  const sender = createSender({ version: "1.2.3", allowPrivate: true });
+  t.after(() => sender.close());
+  return kind.connection!.probe(connection as Connection, guardedHttp(sender), Date.now());
 }

@@ -1,15 +1,6 @@
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
-import { createSender } from "../../../src/outbound/http-sender.ts";
-import { guardedHttp } from "../../../src/resume/http.ts";
-import {
-  NotAnswered,
-  type Connection,
-  type Meaning,
-  type Outcome,
-  type Probed,
-  type ResumeKind,
-} from "../../../src/resume/kind.ts";
+import { NotAnswered, type Meaning, type Other, type Outcome, type ResumeKind } from "../../../src/resume/kind.ts";
 import { attemptOnce } from "./attempt.ts";
 import type { Engine, Turn, Waiting } from "./engine.ts";
 
@@ -22,7 +13,7 @@ export async function attemptUntilSettled(
   kind: ResumeKind,
   engine: Pick<Engine, "connection">,
   waiting: Pick<Waiting, "entry">,
-  { max = 20, ...options }: { max?: number; id?: string; outcome?: Outcome } = {},
+  { max = 20, ...options }: { max?: number; id?: string; outcome?: Outcome; others?: readonly Other[] } = {},
 ): Promise<(Meaning | "cut off")[]> {
   const meanings: (Meaning | "cut off")[] = [];
   while (meanings.length < max) {
@@ -38,13 +29,6 @@ export async function attemptUntilSettled(
     if (meaning === "done" || meaning === "done_already" || meaning === "gone") break;
   }
   return meanings;
-}
-
-/** Asks an engine as `POST /api/connections/{id}/probe` does. */
-export async function probeOnce(t: TestContext, kind: ResumeKind, connection: Engine["connection"]): Promise<Probed> {
-  const sender = createSender({ version: "1.2.3", allowPrivate: true });
-  t.after(() => sender.close());
-  return kind.connection!.probe(connection as Connection, guardedHttp(sender), Date.now());
 }
 
 /** What can go wrong with the requests of a delivery, at random. */
