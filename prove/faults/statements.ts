@@ -15,6 +15,7 @@ import { createFaultyDb, type Failure, type FaultyDb } from "./faulty-db.ts";
 import { HOOK_CASES } from "./hook-cases.ts";
 import { MAIL_CASES } from "./mail-cases.ts";
 import { PEOPLE_CASES } from "./people-cases.ts";
+import { RESUME_CASES } from "./resume-cases.ts";
 import { outcomeOf, outcomeOfCall, type Stage, type UseCase } from "./use-case.ts";
 import { findTorn, type Query } from "./whole.ts";
 
@@ -27,10 +28,11 @@ const TURNS_MAX = 30;
 /** Stops after this many violations: later ones only follow from the first. */
 const VIOLATIONS_ENOUGH = 4;
 /**
- * Every table but six, which are written outside the transaction of the request: `rate_windows` counts an attempt
+ * Every table but seven, which are written outside the transaction of the request: `rate_windows` counts an attempt
  * before its outcome is known, `passkey_challenges` uses a challenge up before its answer is checked, `task_totals` counts
  * past hours in the background, `delivery_origins` says which receivers answered, `hook_questions` says which key
- * the task of a call gets, so that it is created once, and `hook_calls` notes calls whatever becomes of them.
+ * the task of a call gets, so that it is created once, `hook_calls` notes calls whatever becomes of them, and
+ * `data_keys` gets a key before the first text that it encrypts.
  */
 const TABLES = Object.keys({
   tasks: true,
@@ -67,12 +69,17 @@ const TABLES = Object.keys({
   connections: true,
   resume_groups: true,
   resume_group_tasks: true,
-  data_keys: true,
   event_subscriptions: true,
 } satisfies Record<
   Exclude<
     keyof Schema,
-    "rate_windows" | "passkey_challenges" | "task_totals" | "delivery_origins" | "hook_questions" | "hook_calls"
+    | "rate_windows"
+    | "passkey_challenges"
+    | "task_totals"
+    | "delivery_origins"
+    | "hook_questions"
+    | "hook_calls"
+    | "data_keys"
   >,
   true
 >);
@@ -338,6 +345,7 @@ const USE_CASES: readonly UseCase[] = [
   ...PEOPLE_CASES,
   ...MAIL_CASES,
   ...HOOK_CASES,
+  ...RESUME_CASES,
   { name: "create", prepare: creates },
   { name: "create again", prepare: replays },
   { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },

@@ -28,7 +28,7 @@ const Asks = Type.Object(
   {
     additionalProperties: true,
     description:
-      "Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none.",
+      "Who asks which people, where calls of the engine create tasks: the fields of a task. null: they create none.",
   },
 );
 const Secret = Text({ minLength: 1, maxLength: 16_384, description: "It is stored encrypted and never returned." });

@@ -674,7 +674,7 @@ export interface ConnectionRow {
   secret: string | null;
   /** JSON of ids of agents; null: every agent of the project. */
   allowed_agents: string | null;
-  /** JSON of who asks, and whom, where calls of the engine create tasks (connections/asks.ts); null: they create none. */
+  /** JSON of who asks which people, where calls of the engine create tasks (connections/asks.ts); null: they create none. */
   asks: string | null;
   created_at: number;
   updated_at: number;

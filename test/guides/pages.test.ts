@@ -17,9 +17,6 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 /** Pages with commands that no reader of these tests types, and why. */
 const NOT_FOLLOWED: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "they check and change the repository itself",
-  "docs/resume/a2a.md": "connections have no routes yet",
-  "docs/resume/ag-ui.md": "connections have no routes yet",
-  "docs/resume/camunda.md": "connections have no routes yet",
   "docs/benchmarks.md": "they take half an hour; the names of scenarios are looked at below",
   "sdk/README.md": "two settings, which every test of the client gives",
 };

@@ -1834,7 +1834,7 @@ export interface components {
             has_secret: boolean;
             /** @description Ids of the agents that may name it. null: every agent of the project. */
             allowed_agents: string[] | null;
-            /** @description Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none. */
+            /** @description Who asks which people, where calls of the engine create tasks: the fields of a task. null: they create none. */
             asks: ({
                 /** @description The agent that asks: its limits count. */
                 agent_id: string;
@@ -1939,7 +1939,7 @@ export interface components {
             project?: string | null;
             /** @description Ids of the agents that may name it. null: every agent of the project. */
             allowed_agents?: string[] | null;
-            /** @description Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none. */
+            /** @description Who asks which people, where calls of the engine create tasks: the fields of a task. null: they create none. */
             asks?: ({
                 /** @description The agent that asks: its limits count. */
                 agent_id: string;
@@ -2016,7 +2016,7 @@ export interface components {
             secret?: string | null;
             /** @description Ids of the agents that may name it. null: every agent of the project. */
             allowed_agents?: string[] | null;
-            /** @description Who asks, and whom, where calls of the engine create tasks: the fields of a task. null: they create none. */
+            /** @description Who asks which people, where calls of the engine create tasks: the fields of a task. null: they create none. */
             asks?: ({
                 /** @description The agent that asks: its limits count. */
                 agent_id: string;
