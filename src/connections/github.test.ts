@@ -79,7 +79,7 @@ testOnBoth("only what GitHub signed is read", async (service, t) => {
   assert.deepEqual([forged.status, forged.body.error_code], [401, "INVALID_GITHUB_SIGNATURE"]);
   const path = `/api/connections/${connection.id}/github`;
   const { headers, body } = engine.delivery(run);
-  const { "x-hub-signature-256": _signature, ...unsigned } = headers as Record<string, string>;
+  const { "x-hub-signature-256": _signature, ...unsigned } = headers;
   const without = await service.call<Answered>("POST", path, { raw: body, headers: unsigned, token: null });
   assert.equal(without.status, 401);
   const changed = await service.call<Answered>("POST", path, { raw: `${body} `, headers, token: null });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { headerProblem, partProblem, quoted, storable, under } from "./requests.ts";
+import { headerProblem, partProblem, under } from "./requests.ts";
 
 void test("whatever a client names stays one part of the address", () => {
   const names = fc.oneof(
@@ -29,16 +29,4 @@ void test("a secret that has no place in a header is refused", () => {
   assert.equal(headerProblem("tmprl_abc-123.x"), null);
   for (const secret of ["", "two words", "line\r\nX-Other: 1", "schlüssel"])
     assert.notEqual(headerProblem(secret), null);
-});
-
-void test("what a vendor says ends a sentence on one line, and not without end", () => {
-  assert.equal(quoted("Bad\n  thing."), ": Bad thing.");
-  assert.equal(quoted(undefined), ".");
-  assert.equal(quoted("x".repeat(1_000)).length, 205);
-});
-
-void test("an answer is stored without the body of a success, and with the beginning of an error's", () => {
-  const body = "x".repeat(10_000);
-  assert.equal(storable({ status: 201, headers: {}, body }).body, "");
-  assert.equal(storable({ status: 404, headers: {}, body }).body.length, 4_096);
 });

@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { Answer, Http, Resumed } from "../kind.ts";
+import { bearer } from "../requests.ts";
 import { readStatus, waitOf, type OwnStatuses } from "../statuses.ts";
 import type { SendRequest } from "../../outbound/http-sender.ts";
 
@@ -12,20 +13,11 @@ const WAIT_MS = MINUTE;
 export function callGithub(http: Http, token: string, request: Omit<SendRequest, "headers">): Promise<Answer> {
   const headers = {
     Accept: "application/vnd.github+json",
-    Authorization: `Bearer ${token}`,
+    ...bearer(token),
     "X-GitHub-Api-Version": "2022-11-28",
     ...(request.body && { "Content-Type": "application/json" }),
   };
   return http({ ...request, headers, keptBytes: KEPT_BYTES });
-}
-
-/** Returns the value of a JSON body; null if it is none, or was cut. */
-export function bodyOf({ body }: Answer): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
 }
 
 const MOVED = {

@@ -1,8 +1,8 @@
-import { isJsonObject } from "../../lib/json.ts";
 import type { Answer, Connection, Http, Resumed } from "../kind.ts";
 import type { OwnStatuses } from "../statuses.ts";
+import { bodyOf } from "../answer.ts";
 import { under } from "../requests.ts";
-import { bodyOf, callGithub, readGithub } from "./answers.ts";
+import { callGithub, readGithub } from "./answers.ts";
 import { appToken, readSecret } from "./secret.ts";
 
 export const GITHUB_API = "https://api.github.com";
@@ -66,7 +66,7 @@ export async function installationToken(
     });
     if (found.status !== 200) return { failed: readGithub(found, now, NOT_INSTALLED) };
     const installation = bodyOf(found);
-    if (!isJsonObject(installation) || !Number.isSafeInteger(installation["id"])) return notUnderstood(found);
+    if (!Number.isSafeInteger(installation["id"])) return notUnderstood(found);
     id = installation["id"] as number;
   }
   const made = await callGithub(http, asApp, {
@@ -75,7 +75,7 @@ export async function installationToken(
   });
   if (made.status !== 201) return { failed: readGithub(made, now, NO_TOKEN) };
   const created = bodyOf(made);
-  if (!isJsonObject(created) || typeof created["token"] !== "string") return notUnderstood(made);
+  if (typeof created["token"] !== "string") return notUnderstood(made);
   return { token: created["token"] };
 }
 

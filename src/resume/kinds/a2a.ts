@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
-import { ApiKeyHeader, checkHeaderSecret, secretHeader } from "../header-secret.ts";
+import { ApiKeyHeader, secretHeader } from "../header-secret.ts";
 import { fieldOf, jsonOf, memberOf } from "../answer.ts";
 import type { Answer, Attempt, Connection, Http, Meaning, Resumed, ResumeKind } from "../kind.ts";
+import { headerProblem } from "../requests.ts";
 import { orDoneAlready, readStatus } from "../statuses.ts";
 
 /**
@@ -25,7 +26,7 @@ export const a2a: ResumeKind = {
     }),
     secret: "A bearer token, or the key for `api_key_header`. An agent that anyone may use has none.",
     isSecretRequired: false,
-    checkSecret: checkHeaderSecret,
+    checkSecret: headerProblem,
     checkAddress: ({ version, binding, api_key_header }, secret) => {
       if (version === "0.3" && binding === "HTTP+JSON")
         return { path: "/binding", message: "Version 0.3 is spoken as JSONRPC." };

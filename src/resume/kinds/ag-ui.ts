@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { Json, Text } from "../../http/schema.ts";
 import { SECOND, MINUTE } from "../../lib/time.ts";
-import { memberOf } from "../answer.ts";
-import { ApiKeyHeader, checkHeaderSecret, secretHeader } from "../header-secret.ts";
+import { memberOf, parsed } from "../answer.ts";
+import { ApiKeyHeader, secretHeader } from "../header-secret.ts";
 import {
   NotAnswered,
   type Attempt,
@@ -12,6 +12,7 @@ import {
   type Resumed,
   type ResumeKind,
 } from "../kind.ts";
+import { headerProblem } from "../requests.ts";
 import { readEvents } from "../server-sent-events.ts";
 import { orDoneAlready, readStatus } from "../statuses.ts";
 
@@ -32,7 +33,7 @@ export const agUi: ResumeKind = {
     }),
     secret: "A bearer token, or the key for `api_key_header`. An agent that anyone may run has none.",
     isSecretRequired: false,
-    checkSecret: checkHeaderSecret,
+    checkSecret: headerProblem,
     checkAddress: ({ api_key_header }, secret) =>
       api_key_header !== undefined && secret === null
         ? { path: "/api_key_header", message: "An api_key_header needs a secret." }
@@ -104,7 +105,7 @@ export const agUi: ResumeKind = {
       error: null as { code: unknown; message: unknown } | null,
     };
     const read = readEvents((data) => {
-      const event = parse(data);
+      const event = parsed(data);
       const type = memberOf(event, "type");
       if (type === "RUN_STARTED") run.started = true;
       if (type === "RUN_FINISHED") run.finished = true;
@@ -220,11 +221,3 @@ async function readError(
 }
 
 const GONE_FOR_GOOD: ReadonlySet<string> = new Set(["INTERRUPT_EXPIRED", "INVALID_PAYLOAD", "PARTIAL_RESUME"]);
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

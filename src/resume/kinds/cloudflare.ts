@@ -2,9 +2,10 @@ import { Type } from "typebox";
 import { isSame } from "../../../form/plan/same.ts";
 import { Text } from "../../http/schema.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import type { Answer, Attempt, Connection, Fields, Http, Meaning, Probed, Resumed, ResumeKind } from "../kind.ts";
+import { bodyOf, parsed } from "../answer.ts";
+import type { Answer, Attempt, Connection, Http, Meaning, Probed, Resumed, ResumeKind } from "../kind.ts";
 import { orDoneAlready, readStatus, type OwnStatuses } from "../statuses.ts";
-import { partProblem, under } from "../requests.ts";
+import { bearer, partProblem, under } from "../requests.ts";
 
 const TITLE = "Cloudflare";
 const API = "https://api.cloudflare.com/client/v4";
@@ -82,7 +83,7 @@ function call(
   return http({
     method: body ? "POST" : "GET",
     url: under(url, "accounts", address["account_id"] as string, ...path) + query,
-    headers: { Authorization: `Bearer ${secret}`, ...(body && { "Content-Type": "application/json" }) },
+    headers: { ...bearer(secret), ...(body && { "Content-Type": "application/json" }) },
     ...(body && { body }),
     ...(keptBytes !== undefined && { keptBytes }),
   });
@@ -106,7 +107,7 @@ async function look(attempt: Attempt, isRepeated: boolean, http: Http): Promise<
   const answer = await call(attempt.connection!, http, instanceOf(attempt), options);
   const body = bodyOf(answer);
   // Cloudflare has answered with the instance and `"success": false`, if it could not read all of its steps.
-  const instance = body?.["result"];
+  const instance = body["result"];
   if (answer.status !== 200 || !isJsonObject(instance) || typeof instance["status"] !== "string")
     return read(answer, attempt.now);
 
@@ -125,7 +126,7 @@ function hasGot(steps: unknown, type: string, payload: unknown): boolean {
   return steps.some((step) => {
     if (!isJsonObject(step) || step["type"] !== "waitForEvent") return false;
     if (typeof step["event_type"] === "string" && step["event_type"] !== type) return false;
-    const output = typeof step["output"] === "string" ? (parse(step["output"]) ?? step["output"]) : step["output"];
+    const output = typeof step["output"] === "string" ? (parsed(step["output"]) ?? step["output"]) : step["output"];
     if (typeof output === "string") return output.includes(JSON.stringify(payload).slice(0, BEGINNING));
     if (!isJsonObject(output) || (typeof output["type"] === "string" && output["type"] !== type)) return false;
     return isSame(output["payload"], payload);
@@ -135,7 +136,7 @@ function hasGot(steps: unknown, type: string, payload: unknown): boolean {
 async function send(attempt: Attempt, http: Http): Promise<Resumed> {
   const path = [...instanceOf(attempt), "events", typeOf(attempt)];
   const answer = await call(attempt.connection!, http, path, { body: Buffer.from(attempt.value) });
-  if (answer.status === 200 && bodyOf(answer)?.["success"] === true)
+  if (answer.status === 200 && bodyOf(answer)["success"] === true)
     return { meaning: "done", message: `${TITLE} took the event ${typeOf(attempt)}.`, answer };
   return read(answer, attempt.now);
 }
@@ -170,29 +171,16 @@ function read(answer: Answer, now: number): Resumed {
 }
 
 function codeOf(answer: Answer): number | null {
-  const errors = bodyOf(answer)?.["errors"];
+  const errors = bodyOf(answer)["errors"];
   const first: unknown = Array.isArray(errors) ? errors[0] : null;
   return isJsonObject(first) && Number.isSafeInteger(first["code"]) ? (first["code"] as number) : null;
-}
-
-function bodyOf({ body }: Answer): Fields | null {
-  const value = parse(body);
-  return isJsonObject(value) ? value : null;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Lists one workflow. That the token may also send events is shown by the first event only. */
 async function probe(connection: Connection, http: Http, now: number): Promise<Probed> {
   const answer = await call(connection, http, ["workflows"], { query: "?per_page=1", keptBytes: INSTANCE_BYTES });
   const body = bodyOf(answer);
-  if (answer.status === 200 && body?.["success"] === true && Array.isArray(body["result"]))
+  if (answer.status === 200 && body["success"] === true && Array.isArray(body["result"]))
     return { ok: true, detail: `${TITLE} accepts the token for the workflows of this account.` };
   return { ok: false, detail: read(answer, now).message };
 }

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import { bodyOf, callGithub, readGithub } from "../github/answers.ts";
+import { bodyOf, jsonOf } from "../answer.ts";
+import { callGithub, readGithub } from "../github/answers.ts";
 import { appOf, BAD_KEY, GITHUB_API, installationToken } from "../github/installation.ts";
 import { reviewOf, taskMark } from "../github/review.ts";
 import { readSecret } from "../github/secret.ts";
@@ -105,14 +106,14 @@ async function lookWhy(
   token: string,
   http: Http,
 ): Promise<Resumed> {
-  const reviews = bodyOf(await callGithub(http, token, { method: "GET", url: under(...run, "approvals") }));
+  const reviews = jsonOf(await callGithub(http, token, { method: "GET", url: under(...run, "approvals") }));
   if (Array.isArray(reviews) && reviews.some((review) => isOurs(review, task_id, address["environment"] as string)))
     return { meaning: "done_already", message: "GitHub answered 422: it has this decision already.", answer };
 
   const found = await callGithub(http, token, { method: "GET", url: under(...run) });
   if (found.status !== 200) return readGithub(found, now, { 404: { meaning: "gone", message: "The run is deleted." } });
   const current = bodyOf(found);
-  return isJsonObject(current) && current["status"] === "completed"
+  return current["status"] === "completed"
     ? { meaning: "gone", message: "GitHub answered 422: no deployment waits, and the workflow run has ended.", answer }
     : { meaning: "later", message: "GitHub answered 422: no deployment waits, but the workflow run goes on.", answer };
 }
@@ -146,7 +147,7 @@ async function probe(connection: Connection, http: Http, now: number): Promise<P
       }).message,
     };
   const found = bodyOf(answer);
-  if (!isJsonObject(found) || !isJsonObject(found["permissions"]))
+  if (!isJsonObject(found["permissions"]))
     return { ok: false, detail: "The answer is not one of GitHub. Is the url right?" };
   const missing = missingRights(found["permissions"], found["events"], readSecret(connection.secret!));
   if (missing !== null) return { ok: false, detail: missing };
@@ -154,7 +155,7 @@ async function probe(connection: Connection, http: Http, now: number): Promise<P
     const installation = await read("app", "installations", String(app.installation_id));
     if (installation.status !== 200)
       return { ok: false, detail: `GitHub answered ${installation.status}: the app has no such installation.` };
-    const { suspended_at } = (bodyOf(installation) ?? {}) as Fields;
+    const { suspended_at } = bodyOf(installation);
     if (typeof suspended_at === "string") return { ok: false, detail: "The installation of the app is suspended." };
   }
   const name = typeof found["slug"] === "string" ? found["slug"].slice(0, 100) : app.app_id;

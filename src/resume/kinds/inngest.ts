@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import type { Answer, Connection, ResumeKind } from "../kind.ts";
-import { bearer, bodyOf, headerProblem, quoted, under } from "../requests.ts";
+import { bodyOf, plainTextOf, quoted } from "../answer.ts";
+import { bearer, headerProblem, under } from "../requests.ts";
 import { orDoneAlready, readStatus } from "../statuses.ts";
 
 const CLOUD = "https://api.inngest.com";
@@ -84,6 +85,6 @@ function headersOf({ address, secret }: Connection): Record<string, string> {
 /** The API answers `{"error"}`, and its authentication with text. */
 function saidIn(answer: Answer): string {
   const { error } = bodyOf(answer);
-  const said = quoted(error ?? (answer.headers["content-type"]?.startsWith("text/plain") ? answer.body : undefined));
+  const said = quoted(error ?? plainTextOf(answer));
   return said.endsWith(".") ? said : `${said}.`;
 }

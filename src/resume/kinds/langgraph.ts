@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import type { Answer, Attempt, Connection, Http, ResumeKind, Resumed } from "../kind.ts";
-import { bodyOf, headerProblem, quoted, storable, under } from "../requests.ts";
+import { bodyOf, jsonOf, plainTextOf, quoted, storable } from "../answer.ts";
+import { headerProblem, under } from "../requests.ts";
 import { readStatus, type OwnStatuses } from "../statuses.ts";
 
 /** Metadata of the run that an attempt creates, by which another attempt finds it. */
@@ -158,14 +159,10 @@ const urlOf = ({ address }: Connection) => address["url"] as string;
 const headersOf = ({ secret }: Connection): Record<string, string> => (secret === null ? {} : { "X-Api-Key": secret });
 
 /** Returns the objects of a list; null if the answer is none, or is cut off. */
-function listOf({ body }: Answer): Record<string, unknown>[] | null {
-  try {
-    const list: unknown = JSON.parse(body);
-    if (!Array.isArray(list)) return null;
-    return list.filter((one): one is Record<string, unknown> => typeof one === "object" && one !== null);
-  } catch {
-    return null;
-  }
+function listOf(answer: Answer): Record<string, unknown>[] | null {
+  const list = jsonOf(answer);
+  if (!Array.isArray(list)) return null;
+  return list.filter((one): one is Record<string, unknown> => typeof one === "object" && one !== null);
 }
 
 /** Reads the answer of a search: `[{ thread_id, status, interrupts: { [task]: [{ id }] } }]`. */
@@ -181,7 +178,5 @@ function threadIn(answer: Answer, thread: string): Thread | null {
 /** The server in Python answers `{"detail"}`, the one in JavaScript with text. */
 function saidIn(answer: Answer): string {
   const { detail, message } = bodyOf(answer);
-  return quoted(
-    detail ?? message ?? (answer.headers["content-type"]?.startsWith("text/plain") ? answer.body : undefined),
-  );
+  return quoted(detail ?? message ?? plainTextOf(answer));
 }

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import { signAwsRequest, type AwsKeys } from "../../lib/aws-signature.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { bodyOf } from "../answer.ts";
 import {
   NotAnswered,
   type Answer,
@@ -206,19 +206,11 @@ function unknownError(status: number, type: string | null): { meaning: Meaning; 
  * Returns the type of an error, without the namespace before `#` and the address after `:`; null if it has none.
  * (Smithy: "AWS JSON 1.0 protocol", Operation error serialization)
  */
-function typeOf({ headers, body }: Answer): string | null {
-  const text = headers["x-amzn-errortype"] ?? typeIn(body);
+function typeOf(answer: Answer): string | null {
+  const { __type, code } = bodyOf(answer);
+  const text = answer.headers["x-amzn-errortype"] ?? __type ?? code;
   const type = typeof text === "string" ? text.replace(/:.*$/, "").replace(/^.*#/, "") : "";
   return /^\w{1,100}$/.test(type) ? type : null;
-}
-
-function typeIn(body: string): unknown {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? (value["__type"] ?? value["code"]) : null;
-  } catch {
-    return null;
-  }
 }
 
 /**

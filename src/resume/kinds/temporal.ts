@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import type { Answer, Attempt, Fields, Http, ResumeKind, Resumed } from "../kind.ts";
-import { bearer, bodyOf, headerProblem, partProblem, quoted, storable, under } from "../requests.ts";
+import { bodyOf, quoted, storable } from "../answer.ts";
+import { bearer, headerProblem, partProblem, under } from "../requests.ts";
 import { orDoneAlready, readStatus } from "../statuses.ts";
 
 /** Default limit of a payload, in bytes (`limit.blobSize.error`). A larger result would fail its activity. */
