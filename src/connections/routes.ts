@@ -7,12 +7,14 @@ import { callerOf } from "../people/caller.ts";
 import {
   createConnection,
   deleteConnection,
+  listConnectionKinds,
   listConnections,
   probeConnection,
   readConnection,
   updateConnection,
 } from "./connections.ts";
 import {
+  ConnectionKind,
   ConnectionParams,
   ConnectionRecord,
   CreateConnectionBody,
@@ -48,6 +50,25 @@ const listRoute = defineRoute({
   },
   errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
   handle: async (ctx: Ctx, request) => listConnections(ctx, callerOf(request), request.query),
+});
+
+const kindsRoute = defineRoute({
+  method: "GET",
+  url: "/connections/kinds",
+  operationId: "listConnectionKinds",
+  summary: "List kinds of connections",
+  description: "What a connection of each kind of engine needs. For operators.",
+  tags,
+  credentials: SIGNED_IN,
+  answers: {
+    200: Type.Unsafe<ConnectionKind[]>({
+      type: "array",
+      items: Type.Ref("ConnectionKind"),
+      description: "The kinds.",
+    }),
+  },
+  errors: [...READ_ERRORS],
+  handle: async (_ctx: Ctx, request) => listConnectionKinds(callerOf(request)),
 });
 
 const createRoute = defineRoute({
@@ -133,7 +154,21 @@ const probeRoute = defineRoute({
 });
 
 /** Engines that wait for tasks. (beyond the spec: Resuming) */
-export const connectionRoutes = mount<Ctx>([listRoute, createRoute, getRoute, updateRoute, deleteRoute, probeRoute]);
+export const connectionRoutes = mount<Ctx>([
+  listRoute,
+  kindsRoute,
+  createRoute,
+  getRoute,
+  updateRoute,
+  deleteRoute,
+  probeRoute,
+]);
 
 /** Shapes that other shapes refer to by name. */
-export const connectionShapes = [ConnectionRecord, CreateConnectionBody, UpdateConnectionBody, ProbeResult];
+export const connectionShapes = [
+  ConnectionKind,
+  ConnectionRecord,
+  CreateConnectionBody,
+  UpdateConnectionBody,
+  ProbeResult,
+];
