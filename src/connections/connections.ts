@@ -79,6 +79,7 @@ export async function createConnection(
   const { name, kind } = body;
   requireName(name);
   const form = formOf(kind);
+  requireShape(form.address, body.address, "/address");
   const secret = checkedSecret(form, body.secret ?? null);
   const address = checkedAddress(config, form, body.address, secret);
   return db.write(async (tx) => {
