@@ -84,7 +84,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/settings/embed", "Allowed origins"],
       ["/settings/escalation", "Built in"],
       ["/settings/hooks", "Connect Claude Code"],
-      ["/settings/connections", "Test production"],
+      ["/settings/connections", "No secret is stored."],
       ["/settings/events", "Replace secret"],
       ["/settings/projects", "Create project"],
       ["/settings/security", "Network address"],

@@ -6,7 +6,7 @@ export const EVENTS: Readonly<Record<EventType, { label: string; about: string }
   "task.claimed": { label: "Claimed", about: "A person wants to answer it." },
   "task.rejected": { label: "Sent back", about: "The automatic check rejected an answer." },
   "task.completed": { label: "Completed", about: "It has an answer." },
-  "task.cancelled": { label: "Cancelled", about: "No answer is needed any more." },
+  "task.cancelled": { label: "Cancelled", about: "It was closed without an answer." },
   "task.timed_out": { label: "Timed out", about: "No one answered in time." },
   "task.verification_exhausted": { label: "Check failed", about: "The automatic check rejected every answer." },
 };
