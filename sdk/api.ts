@@ -1236,6 +1236,41 @@ export interface components {
                 };
             } | null;
         };
+        /** @description Of Standard Webhooks. `webhook-id` is the same for all attempts to send an event. */
+        TaskEvent: {
+            /** @enum {string} */
+            type: "task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
+            /**
+             * @description When it happened.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            /** @description An event that ends a task has the other fields of its callback as well. */
+            data: {
+                task_id: string;
+                /** @description Slug of its project. */
+                project: string;
+                idempotency_key: string;
+                /** @description The status after the event. */
+                status: string;
+                /** @description The question or the work; null if the task is redacted. */
+                task: string | null;
+                /** @description Only in `task.created`; null if the task is redacted. */
+                payload?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Only in events that end a task: the accepted answer; null without one, or if the task is redacted. */
+                response?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Only in `task.claimed`. */
+                claimed_by_email?: string | null;
+                /** @description Only in `task.rejected` and `task.verification_exhausted`: what the verifier said; null if the task is redacted. */
+                rejected_reason?: string | null;
+            } & {
+                [key: string]: unknown;
+            };
+        };
         MintEmbedToken: {
             /** @description The task that the token opens. */
             task_id: string;

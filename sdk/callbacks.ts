@@ -206,6 +206,8 @@ interface KeyText {
   isRoot: boolean;
 }
 
+const KEY_BYTES = 32;
+
 /** Returns the key that signs. */
 export async function signingKey({ text, isRoot }: KeyText, use: "sign" | "verify") {
   const bytes = bytesOfBase64(text);
@@ -216,8 +218,6 @@ export async function signingKey({ text, isRoot }: KeyText, use: "sign" | "verif
   const hkdf = { name: "HKDF", hash: "SHA-256", salt: ascii("service-webhook-v1"), info: ascii("v1") };
   return crypto.subtle.deriveKey(hkdf, root, { ...hmac, length: KEY_BYTES * 8 }, false, [use]);
 }
-
-const KEY_BYTES = 32;
 
 /** @throws HumanTaskError CALLBACK_KEY */
 function keysOf(key: CallbackKey): KeyText[] {

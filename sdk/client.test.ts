@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -375,6 +376,36 @@ testOnBoth("a callback that the service sends is read by the handler", async (cl
   await client.complete(id, { approved: true });
   const { task_id, response } = (await heard.promise) as { task_id: string; response: unknown };
   assert.deepEqual([task_id, response], [id, { approved: true }]);
+});
+
+testOnBoth("a question resumes what waits for it, and the same question may wait elsewhere", async (client, t) => {
+  const bodies: string[] = [];
+  const waiting = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      bodies.push(body);
+      response.end();
+    });
+  });
+  t.after(() => waiting.close());
+  await new Promise<void>((resolve) => void waiting.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`;
+  const refund = question();
+  const { id, record } = await client.ask({ ...refund, resume: [{ url: `${origin}/secret`, select: "response" }] });
+  const [entry] = record.resume!;
+  assert.deepEqual([entry!.kind, entry!.url, entry!.status], ["url", `${origin}/…`, "waiting"]);
+  const again = await client.ask({ ...refund, resume: [{ url: `${origin}/elsewhere` }] });
+  assert.deepEqual([again.id, again.isReplay], [id, true]);
+  const resumed = once(waiting, "request");
+  await client.complete(id, { approved: true });
+  await resumed;
+  while ((await client.get(id)).resume?.[0]?.status !== "done") await client.poll(id, { timeoutSeconds: 0 });
+  assert.deepEqual(bodies, ['{"approved":true}']);
+  await assert.rejects(client.ask({ ...question(), resume: [{ connection: "nowhere", signal: "decided" }] }), {
+    code: "VALIDATION_FAILED",
+    message: /\/resume\/0\/connection/,
+  });
 });
 
 void test("a token for the form in another product is minted with the service key", async (t) => {

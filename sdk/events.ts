@@ -1,5 +1,5 @@
 import { HumanTaskError } from "./errors.ts";
-import type { JsonObject } from "./json.ts";
+import type { TaskEventData } from "./shapes.ts";
 import { bytesOf, bytesOfBase64, headerOf, readStandard, type GivenHeaders, type RawBody } from "./signed.ts";
 
 /*
@@ -25,7 +25,8 @@ export interface TaskEvent {
   type: EventType;
   /** When it happened. */
   timestamp: string;
-  data: JsonObject;
+  /** The task. An event that ends it has the fields of its callback as well. */
+  data: TaskEventData;
 }
 
 /**

@@ -72,9 +72,15 @@ export async function run() {
   const later: number | undefined = (await (await client.ask(approval({ name: "x", args: { n: 1 } }))).answer()).args?.n;
   const id: string | undefined = (undefined as unknown as NoAnswerError).taskId;
   const event: TaskEvent = await verifyEvent("{}", new Headers(), ["whsec_a", undefined]);
+  const taskId: string = event.data.task_id;
+  const rejected: string | null | undefined = event.data.rejected_reason;
+  const asked = await client.ask({ task: taskId, resume: [{ connection: "temporal", workflow_id: "x", signal: "y", select: "response" }, { url: "https://x.example" }] });
+  const resumed: "waiting" | "pending" | "done" | "done_already" | "gone" | "failed" | undefined = asked.record.resume?.[0]?.status;
+  // @ts-expect-error -- there is no such selection
+  await client.ask({ task: "x", resume: [{ url: "https://x.example", select: "all" }] });
   // @ts-expect-error -- there is no such event
   void (event.type === "task.deleted");
-  return { amount, said, n, to, later, doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
+  return { amount, rejected, resumed, said, n, to, later, doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
 }
 `;
 

@@ -49,6 +49,11 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   redactPayload?: boolean | undefined;
   /** Receives a signed POST when the task is closed. */
   callbackUrl?: string | null | undefined;
+  /**
+   * What the service resumes when the task is closed, in place of a callback: up to 3 entries, `{connection, ...address, select?}` or
+   * `{url}`. A connection is one that an operator made; its kind says what the address has.
+   */
+  resume?: CreateTask["resume"] | undefined;
   /** The actions that it asks about, in place of payload, schemas and form. `approval()` sets it. */
   about?: About | undefined;
 }
@@ -115,6 +120,7 @@ export async function bodyOf(question: Question): Promise<CreateTask & { idempot
     verifier_config: question.verifierConfig,
     redact_payload: question.redactPayload,
     callback_url: question.callbackUrl,
+    resume: question.resume,
   } as CreateTask;
   return { ...asked, idempotency_key: question.idempotencyKey ?? (await keyOf(asked, occasion)) };
 }

@@ -12,6 +12,8 @@ export type AuditEntry = Schemas["AuditEntry"];
 export type EmbedToken = Schemas["EmbedToken"];
 /** The body of a creation. */
 export type CreateTask = Schemas["CreateTask"];
+/** What an event of a subscription says about its task. */
+export type TaskEventData = Schemas["TaskEvent"]["data"];
 /** A place of a request that is invalid. */
 export type Problem = NonNullable<Schemas["Error"]["details"]>[number];
 export type ListQuery = NonNullable<operations["listTasks"]["parameters"]["query"]>;

@@ -410,6 +410,7 @@ const ROUTES: Record<string, Route> = {
     has: "calls",
   },
   "GET /api/connections": { may: SOME_OPERATORS, status: 200 },
+  "GET /api/connections/kinds": { may: SOME_OPERATORS, status: 200 },
   "POST /api/connections": {
     may: SOME_OPERATORS,
     status: 201,

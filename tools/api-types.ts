@@ -20,6 +20,9 @@ const OPERATIONS = new Set([
   "createEmbedToken",
 ]);
 
+/** Shapes that no operation of the client has. */
+const SHAPES = new Set(["Error", "TaskEvent"]);
+
 type Operation = {
   operationId: string;
   responses: Record<string, unknown>;
@@ -48,7 +51,7 @@ function ofClient(whole: Description): Description {
   const used = JSON.stringify(paths);
   const schemas = Object.fromEntries(
     Object.entries(whole.components.schemas).filter(
-      ([name]) => name === "Error" || used.includes(`"#/components/schemas/${name}"`),
+      ([name]) => SHAPES.has(name) || used.includes(`"#/components/schemas/${name}"`),
     ),
   );
   const kept = Object.fromEntries(Object.entries(paths).filter(([, methods]) => Object.keys(methods).length > 0));

@@ -29,6 +29,8 @@ interface Service {
 const PAYLOAD_KEY = createTestHuman().payloadKey;
 const RESPONSE = { approved: true };
 const BY = "dana@example.com";
+/** Nothing is sent there, because its task does not end. */
+const RESUMED = "https://engine.example/waiting/secret";
 
 function newTask(fields: JsonObject = {}): JsonObject {
   return {
@@ -156,6 +158,11 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
     "callback to nowhere": { callback_url: "ftp://example.com" },
     "callback with a password": { callback_url: "https://a:b@example.com" },
     "callback to port 0": { callback_url: "https://example.com:0" },
+    "resume nothing": { resume: [{ select: "response" }] },
+    "resume without an address": { resume: [{ url: "" }] },
+    "resume by another protocol": { resume: [{ url: RESUMED }, { url: "ftp://engine.example" }] },
+    "resume with what is not known": { resume: [{ url: RESUMED, select: "all" }] },
+    "resume too many": { resume: Array.from({ length: 4 }, () => ({ url: RESUMED })) },
     "notify too many": { notify: Array.from({ length: 21 }, (_, i) => `email:kim${i}@example.com`) },
     "assign to nothing": { assign_to: {} },
     "assign to a number": { assign_to: { user_id: 7 } },
@@ -193,6 +200,17 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
       await say("complete a redacted one", "POST", `/api/tasks/${id}/complete`, { response: RESPONSE });
     if (what === "redacted") await say("audit of a completed redacted one", "GET", `/api/tasks/${id}/audit`);
   }
+
+  const resuming = newTask({ idempotency_key: "resuming", resume: [{ url: RESUMED, select: "response" }] });
+  const { id: resumingId } = await say("create one that resumes", "POST", "/api/tasks", resuming);
+  await say("read one that resumes", "GET", `/api/tasks/${resumingId}`);
+  for (const [what, resume] of Object.entries({
+    "in another order": [{ select: "response", connection: null, url: RESUMED }],
+    elsewhere: [{ url: `${RESUMED}2`, select: "response" }],
+    nothing: null,
+    "what is no entry": [7],
+  }))
+    await say(`replay that resumes ${what}`, "POST", "/api/tasks", { ...resuming, resume });
 
   const detailed = await say(
     "create with a schema of many keywords",

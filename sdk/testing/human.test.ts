@@ -425,6 +425,31 @@ void test("a service that stays away is an error of its own", async () => {
   assert.equal((await human.client.awaitHuman(question("Refund?"))).approved, true);
 });
 
+void test("what a task would resume is shown on it, by any connection, and nothing is sent", async () => {
+  const sent: string[] = [];
+  const human = createTestHuman(approve(), {
+    deliver: async ({ url }) => {
+      sent.push(url);
+      return new Response(null, { status: 204 });
+    },
+  });
+  const resume = [
+    { connection: "temporal", workflow_id: "refund-1", signal: "decided", select: "response" as const },
+    { url: "https://engine.example/waiting/secret" },
+  ];
+  const { answer, record } = await human.client.ask(question("Refund?", { resume }));
+  const [temporal, url] = record.resume!;
+  assert.deepEqual(temporal, { kind: "unknown", ...resume[0], status: "waiting", error: null, delivery_id: null });
+  assert.deepEqual([url!.kind, url!.url, url!.select], ["url", "https://engine.example/…", "outcome"]);
+  await answer();
+  await human.clock.advance("3 days");
+  assert.deepEqual(
+    human.lastAsked.resume!.map(({ status }) => status),
+    ["pending", "pending"],
+  );
+  assert.deepEqual([sent, human.callbacks], [[], []]);
+});
+
 void test("a handler of callbacks gets them signed, and again while it fails", async () => {
   const heard: Callback[] = [];
   let failures = 2;

@@ -4,6 +4,7 @@ import { notifiableEmail } from "../../src/channels/email/notifiable.ts";
 import { notifiableSlack } from "../../src/channels/slack/notifiable.ts";
 import { invalid, ServiceError } from "../../src/errors.ts";
 import { readUrlForm } from "../../src/outbound/url-form.ts";
+import type { StoredEntry } from "../../src/resume/entries.ts";
 import { routingOf, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
@@ -13,6 +14,7 @@ import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { ListQuery } from "../shapes.ts";
 import { CANCEL_TASK, COMPLETE_TASK, CREATE_TASK, EXTEND_TASK, LIST_TASKS, POLL_TASK } from "./request-shapes.ts";
+import { readEntries } from "./resume.ts";
 import { requireFits, requireShape, shapeOf } from "./schemas.ts";
 
 const CREATE = shapeOf(CREATE_TASK);
@@ -35,6 +37,8 @@ export interface Creation {
   /** null if `assign_to` names no one. */
   routing: Routing | null;
   notify: readonly Destination[];
+  /** What the service would resume when the task ends. */
+  resume: readonly StoredEntry[];
 }
 
 /** Reads the body of a creation with an unused key. @throws ServiceError */
@@ -47,7 +51,8 @@ export function readCreation(given: unknown): Creation {
   const notify = readNotify(request.notify ?? [], CHANNELS);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, []);
   if (request.callback_url != null) requireCallbackUrl(request.callback_url);
-  return { request, actions, policy, routing, notify };
+  const resume = readEntries(request.resume ?? []);
+  return { request, actions, policy, routing, notify, resume };
 }
 
 /** Checks the schemas, and the values that they describe. @throws ServiceError */

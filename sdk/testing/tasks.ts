@@ -31,6 +31,7 @@ import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { AuditEntry, TaskOutcome, TaskRecord } from "../shapes.ts";
 import { createIds } from "./ids.ts";
+import { hasSameEntries } from "./resume.ts";
 import { CHANNELS, type Creation } from "./requests.ts";
 import { routeWithoutDirectory } from "./routing.ts";
 import { requireFits } from "./schemas.ts";
@@ -82,17 +83,22 @@ export function findByKey(
   const found = Array.from(tasks.stored.values()).find(({ task }) => task.idempotency_key === key);
   if (found === undefined || !isObject(body)) return null;
   const { task, trail } = found;
-  const isMismatch = !isSameRequest(task, body) && !isSameRequest(asCreated(task, trail), body);
+  const isSame = isSameRequest(task, body) || isSameRequest(asCreated(task, trail), body);
+  const isMismatch = !isSame || !hasSameEntries(task.resume, body);
   return { record: recordOf(task), isMismatch };
 }
 
 /** Stores a task with an unused key. */
-export function createTask(tasks: Tasks, { request, actions, policy, routing, notify }: Creation): TaskRecord {
+export function createTask(tasks: Tasks, { request, actions, policy, routing, notify, resume }: Creation): TaskRecord {
   const now = tasks.timeline.now();
   const asked = toDocuments(request, actions, policy);
   const fallback = request.on_timeout?.response ?? null;
   if (fallback !== null) requireMayFallBack(fallback, asked, policy);
-  const documents = { ...asked, on_timeout: fallback && JSON.stringify(fallback) };
+  const documents = {
+    ...asked,
+    on_timeout: fallback && JSON.stringify(fallback),
+    resume: resume.length === 0 ? null : JSON.stringify(resume),
+  };
   const rows = newTask(
     { body: request, documents, policy, project: request.project ?? "default", placed: placedFor(request, notify) },
     askerOf(ADMIN),
@@ -115,12 +121,14 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
     response: null,
     rejected_response: null,
     votes: [],
-    resumed: [],
+    // Their deliveries are never attempted.
+    resumed: resume.map(() => ({ id: tasks.newId("dlv", now), status: "PENDING", meaning: null, last_error: null })),
   };
   const stored: Stored = { task, trail: [rows.audit], forget: endInTime(tasks, task) };
   tasks.stored.set(task.id, stored);
   if (entry !== null) addEntry(tasks, stored, entry);
-  return recordOf(task);
+  // As in the service, the ids of deliveries are in what is read later.
+  return recordOf({ ...task, resumed: [] });
 }
 
 /** Returns the steps of a request. They are shown, and do nothing: there is no one to remind. There are no templates. */

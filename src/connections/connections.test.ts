@@ -9,7 +9,7 @@ import { newTaskBody, testOnBoth, type TestService } from "../../test/support/se
 import { COLUMNS } from "../db/columns.ts";
 import type { WebhookDelivery } from "../deliveries/schema.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
-import type { ConnectionRecord, ProbeResult } from "./schema.ts";
+import type { ConnectionKind, ConnectionRecord, ProbeResult } from "./schema.ts";
 
 interface Refused {
   error_code: string;
@@ -79,6 +79,29 @@ testOnBoth("a connection keeps its secret to itself, and is listed by its name",
   assert.equal((await service.call("DELETE", `${PATH}/${made.body.id}`)).status, 204);
   const gone = await service.call<Refused>("GET", `${PATH}/${made.body.id}`);
   assert.deepEqual([gone.status, gone.body.error_code], [404, "CONNECTION_NOT_FOUND"]);
+});
+
+testOnBoth("the list of kinds says what a form for each of them asks", async (service) => {
+  const { body: kinds, text } = await service.call<ConnectionKind[]>("GET", `${PATH}/kinds`);
+  const known = new Map(kinds.map((kind) => [kind.kind, kind]));
+  assert.equal(known.has("url"), false, "it has no connections");
+  const { address, ...temporal } = known.get("temporal")!;
+  assert.deepEqual(temporal, {
+    kind: "temporal",
+    title: "Temporal",
+    secret: "An API key, or a JWT that the server accepts. It is sent as a bearer token.",
+    secret_required: false,
+    secret_multiline: false,
+  });
+  assert.deepEqual(address["required"], ["url", "namespace"]);
+  assert.deepEqual(Object.keys(address["properties"] as object), ["url", "namespace"]);
+  const { secret_required, secret_multiline } = known.get("github")!;
+  assert.deepEqual([secret_required, secret_multiline], [true, true]);
+  assert.doesNotMatch(text, /storable-text/, "that format is of this service alone");
+  for (const { kind } of kinds) {
+    const { body } = await create(service, { kind, address: {}, secret: null, name: kind });
+    assert.match(body.details[0]!.path, /^\/address\/[a-z_]+$/, kind);
+  }
 });
 
 testOnBoth("what a kind cannot use is refused, with its place", async (service) => {
@@ -221,6 +244,21 @@ testOnBoth(
       body.map(({ task_id, engine: kind, connection: of, url, meaning }) => [task_id, kind, of, url, meaning]),
       [[id, "temporal", connection.id, origin, "done"]],
     );
+    // Another connection to the same server.
+    const { body: other } = await create(service, { ...engine.connection, name: "other" });
+    const otherId = await resumed(service, { connection: other.id, ...(await engine.wait()).entry });
+    await deliver(service);
+    for (const [named, task] of [
+      [connection.id, id],
+      [other.id, otherId],
+    ]) {
+      const path = `/api/admin/webhook-deliveries?connection=${named}`;
+      const { body: rows } = await service.call<WebhookDelivery[]>("GET", path);
+      assert.deepEqual(
+        rows.map(({ task_id }) => task_id),
+        [task],
+      );
+    }
   },
 );
 

@@ -4,6 +4,7 @@ import { lockName } from "../db/locks.ts";
 import type { ConnectionRow } from "../db/schema.ts";
 import { sealFor, unsealFrom } from "../db/sealed.ts";
 import { invalid, ServiceError } from "../errors.ts";
+import { withoutOwnFormats } from "../http/openapi.ts";
 import { newId } from "../lib/ids.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
@@ -15,10 +16,11 @@ import { clearRefusal, findConnection, listConnectionsOf, noteRefusal } from "..
 import { keptFields, requireShape, urlOf } from "../resume/fields.ts";
 import { guardedHttp } from "../resume/http.ts";
 import { NotAnswered, type ConnectionForm, type Fields, type Http } from "../resume/kind.ts";
-import { resumeKind } from "../resume/registered.ts";
+import { RESUME_KINDS, resumeKind } from "../resume/registered.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import type {
   Asks,
+  ConnectionKind,
   ConnectionRecord,
   CreateConnectionBody,
   ListConnectionsQuery,
@@ -33,6 +35,25 @@ interface Ctx {
 
 /** A list of them has no pages. */
 const CONNECTIONS_MAX = 200;
+
+/** Lists the kinds that connections can have. @throws ServiceError FORBIDDEN */
+export function listConnectionKinds(caller: Caller): ConnectionKind[] {
+  requireOperatorOfSome(caller);
+  return RESUME_KINDS.flatMap(({ name, title, connection: form }) =>
+    form === null
+      ? []
+      : [
+          {
+            kind: name,
+            title,
+            address: withoutOwnFormats(form.address) as JsonObject,
+            secret: form.secret,
+            secret_required: form.isSecretRequired,
+            secret_multiline: form.hasLongSecret ?? false,
+          },
+        ],
+  );
+}
 
 /** Lists the connections of the operator's projects, by name. @throws ServiceError FORBIDDEN, PROJECT_NOT_FOUND */
 export async function listConnections(

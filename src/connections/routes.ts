@@ -10,12 +10,14 @@ import { receiveGithub, type WebhookContext } from "./github.ts";
 import {
   createConnection,
   deleteConnection,
+  listConnectionKinds,
   listConnections,
   probeConnection,
   readConnection,
   updateConnection,
 } from "./connections.ts";
 import {
+  ConnectionKind,
   ConnectionParams,
   ConnectionRecord,
   CreateConnectionBody,
@@ -52,6 +54,25 @@ const listRoute = defineRoute({
   },
   errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
   handle: async (ctx: Ctx, request) => listConnections(ctx, callerOf(request), request.query),
+});
+
+const kindsRoute = defineRoute({
+  method: "GET",
+  url: "/connections/kinds",
+  operationId: "listConnectionKinds",
+  summary: "List kinds of connections",
+  description: "What a connection of each kind of engine needs. For operators.",
+  tags,
+  credentials: SIGNED_IN,
+  answers: {
+    200: Type.Unsafe<ConnectionKind[]>({
+      type: "array",
+      items: Type.Ref("ConnectionKind"),
+      description: "The kinds.",
+    }),
+  },
+  errors: [...READ_ERRORS],
+  handle: async (_ctx: Ctx, request) => listConnectionKinds(callerOf(request)),
 });
 
 const createRoute = defineRoute({
@@ -169,7 +190,7 @@ const webhookRoutes = mount([githubRoute]);
 
 /** Engines that wait for tasks. (beyond the spec: Resuming) */
 export const connectionRoutes: FastifyPluginAsync<{ ctx: Ctx & WebhookContext }> = async (app, options) => {
-  await mount<Ctx>([listRoute, createRoute, getRoute, updateRoute, deleteRoute, probeRoute])(app, options);
+  await mount<Ctx>([listRoute, kindsRoute, createRoute, getRoute, updateRoute, deleteRoute, probeRoute])(app, options);
   await app.register(async (inner) => {
     // The signature is over the bytes as they came.
     inner.removeAllContentTypeParsers();
@@ -182,6 +203,7 @@ export const connectionRoutes: FastifyPluginAsync<{ ctx: Ctx & WebhookContext }>
 
 /** Shapes that other shapes refer to by name. */
 export const connectionShapes = [
+  ConnectionKind,
   ConnectionRecord,
   CreateConnectionBody,
   UpdateConnectionBody,

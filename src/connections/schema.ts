@@ -33,6 +33,20 @@ const Asks = Type.Object(
 );
 const Secret = Text({ minLength: 1, maxLength: 16_384, description: "It is stored encrypted and never returned." });
 
+/** A kind of engine, for forms that create connections. */
+export const ConnectionKind = Type.Object(
+  {
+    kind: Type.String({ examples: ["temporal"] }),
+    title: Type.String({ description: "Its name for people, as its makers spell it.", examples: ["Temporal"] }),
+    address: Json("JSON Schema of `address`."),
+    secret: Nullable(Type.String({ description: "What `secret` is, as a sentence; null: it has none." })),
+    secret_required: Type.Boolean({ description: "A connection needs the secret." }),
+    secret_multiline: Type.Boolean({ description: "The secret has several lines." }),
+  },
+  { $id: "ConnectionKind" },
+);
+export type ConnectionKind = Static<typeof ConnectionKind>;
+
 /** How an engine is reached that waits for outcomes. (beyond the spec: Resuming) */
 export const ConnectionRecord = Type.Object(
   {

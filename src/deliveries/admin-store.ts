@@ -14,6 +14,8 @@ export interface DeliveryFilter {
   kind?: ShownKind | undefined;
   status?: readonly DeliveryStatus[];
   task_id?: string;
+  connection?: string;
+  subscription?: string;
   origin?: string;
   /** Of tasks of these projects; null: of all. */
   projects: readonly string[] | null;
@@ -22,13 +24,15 @@ export interface DeliveryFilter {
 /** Lists deliveries, newest first, that are older than the one with the id `before`. */
 export async function listDeliveries(
   reader: Reader,
-  { kind, status, task_id, origin, projects }: DeliveryFilter,
+  { kind, status, task_id, connection, subscription, origin, projects }: DeliveryFilter,
   before: string | null,
   limit: number,
 ): Promise<DeliveryRow[]> {
   let select = reader.query.selectFrom("deliveries").selectAll().where(isShown(kind));
   if (status && status.length > 0) select = select.where("status", "in", status);
   if (task_id !== undefined) select = select.where("task_id", "=", task_id).where("home", "=", homeOf(task_id));
+  for (const destination of [connection, subscription])
+    if (destination !== undefined) select = select.where("destination", "=", destination);
   if (origin !== undefined) select = select.where("origin", "=", origin);
   if (projects !== null) select = select.where(isOfTaskIn(projects));
   // Ids sort by time.

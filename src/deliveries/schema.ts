@@ -77,6 +77,12 @@ export const ListDeliveriesQuery = Type.Object({
   ),
   status: Type.Optional(Type.Array(Status, { maxItems: DELIVERY_STATUSES.length, description: "Can be repeated." })),
   task_id: Type.Optional(Text({ minLength: 1, maxLength: 100, description: "Only callbacks of this task." })),
+  connection: Type.Optional(
+    Text({ minLength: 1, maxLength: 100, description: "Only those that use this connection, by its id." }),
+  ),
+  subscription: Type.Optional(
+    Text({ minLength: 1, maxLength: 100, description: "Only those for this event subscription, by its id." }),
+  ),
   origin: Type.Optional(Origin),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Rows in one page (default 50)." })),
   cursor: Type.Optional(Text({ maxLength: 500, description: "From the `Link` header of the previous page." })),

@@ -71,7 +71,8 @@ function tidyResponse(status: number, response: JsonObject): void {
     delete media["schema"]["description"];
 }
 
-function withoutOwnFormats(value: unknown): unknown {
+/** Returns a schema as callers see it: without the formats that only this service knows. */
+export function withoutOwnFormats(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOwnFormats);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(

@@ -117,6 +117,8 @@ export interface ConnectionForm {
   /** What `secret` is, as a sentence; null: it has none. Whether it must be given says `isSecretRequired`. */
   secret: string | null;
   isSecretRequired: boolean;
+  /** The secret has several lines, so a form needs room for them. */
+  hasLongSecret?: boolean;
   /** Returns what is wrong with a secret, as a sentence; null if nothing is. */
   checkSecret?(secret: string): string | null;
   /** Calls of the engine can create tasks. */

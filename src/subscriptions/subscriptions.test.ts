@@ -166,7 +166,7 @@ testOnBoth(
   async (service, t) => {
     let status = 500;
     const [to, well] = [await receiver(t, () => status), await receiver(t)];
-    await subscribe(service, to.url, { events: ["task.created", "task.completed"] });
+    const { id: failing } = await subscribe(service, to.url, { events: ["task.created", "task.completed"] });
     await subscribe(service, well.url, { events: ["task.created", "task.completed"] });
     const { id } = await service.create();
     await complete(service, id);
@@ -182,6 +182,12 @@ testOnBoth(
     assert.deepEqual(
       body.map(({ kind, task_id, status: now, url }) => [kind, task_id, now, url]),
       [well, to, well, to].map((one) => ["event", id, "SUCCEEDED", new URL(one.url).origin]),
+    );
+    const path = `/api/admin/webhook-deliveries?subscription=${failing}`;
+    const own = await service.call<WebhookDelivery[]>("GET", path);
+    assert.deepEqual(
+      own.body.map(({ subscription }) => subscription),
+      [failing, failing],
     );
   },
 );

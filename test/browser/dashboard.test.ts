@@ -337,7 +337,7 @@ testInBrowser("a page whose code can't be fetched says so in its place, and come
   await signIn(page, service, "ada@example.com");
   const navigation = page.getByRole("navigation", { name: "Main" });
   await page.route("**/*.js", (route) => route.abort());
-  for (const name of ["Stats", "Callbacks", "People", "Playground", "Settings"]) {
+  for (const name of ["Stats", "Deliveries", "People", "Playground", "Settings"]) {
     const link = navigation.getByRole("link", { name });
     await link.click();
     // The page before has the same alert.

@@ -42,6 +42,15 @@ async function stage(t: TestContext): Promise<Stage> {
   const { asAgent } = await addAgent(service, "refunds-bot");
   await createTask(asAgent, "Publish the notes?");
   const { id: asked } = await createTask(service, "Approve the refund?", { notify: ["email:dana@example.com"] });
+  await service.call("POST", "/api/connections", {
+    name: "production",
+    kind: "temporal",
+    address: { url: "https://temporal.example.com", namespace: "default" },
+  });
+  await service.call("POST", "/api/event-subscriptions", {
+    url: "https://events.example.com/hook",
+    events: ["task.timed_out"],
+  });
   const { id: closed } = await createTask(service, "Cancelled one", { callback_url: receiver.url });
   await service.call("POST", `/api/tasks/${closed}/cancel`);
   await receiver.until(1);
@@ -75,6 +84,8 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/settings/embed", "Allowed origins"],
       ["/settings/escalation", "Built in"],
       ["/settings/hooks", "Connect Claude Code"],
+      ["/settings/connections", "Test production"],
+      ["/settings/events", "Replace secret"],
       ["/settings/projects", "Create project"],
       ["/settings/security", "Network address"],
       ["/settings/quickstart", "Received"],
@@ -184,6 +195,8 @@ for (const size of ["phone", "tablet", "wide"] as const)
       ["/settings/escalation", "Add a template", "Edit standard"],
       ["/settings/hooks", "Add a rule", "Edit: rule 1"],
       ["/settings/keys", "Revoke Shop"],
+      ["/settings/connections", "Add a connection", "Edit production", "Delete production"],
+      ["/settings/events", "Add a subscription", "Replace secret https", "Turn off https"],
       ["/deliveries", "127.0.0.1", "Send again"],
     ] as const) {
       await page.goto(service.url + path);

@@ -188,7 +188,7 @@ async function giveUp(service: Service, receiver: Receiver, names: readonly stri
   return ids;
 }
 
-testInBrowser("failed callbacks are sent again: one, some, and all", async (open, t) => {
+testInBrowser("failed deliveries are sent again: one, some, and all", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
   const answer = { status: 500 };
@@ -196,40 +196,40 @@ testInBrowser("failed callbacks are sent again: one, some, and all", async (open
   const [first, second, third] = await giveUp(service, receiver, ["One", "Two", "Three", "Four", "Five"]);
   answer.status = 200;
   const page = await visit(open, service, "/deliveries");
-  const table = page.getByRole("table", { name: "Callbacks" });
+  const table = page.getByRole("table", { name: "Deliveries" });
   const rowOf = (id: string | undefined) => table.getByRole("row").filter({ hasText: id!.slice(-8) });
   const places = page.getByRole("navigation", { name: "Main" });
-  await places.getByRole("link", { name: "Callbacks 5" }).waitFor();
+  await places.getByRole("link", { name: "Deliveries 5" }).waitFor();
 
   await rowOf(first).getByRole("button", { name: "Send again" }).click();
-  await page.getByRole("dialog", { name: "Send this callback again?" }).getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog", { name: "Send this delivery again?" }).getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("dialog").waitFor({ state: "hidden" });
   await rowOf(first).getByRole("button", { name: "Send again" }).click();
-  await confirm(page, "Send this callback again?", "Send again");
+  await confirm(page, "Send this delivery again?", "Send again");
   await receiver.until(6);
   assert.equal(receiver.received[5]!.task_id, first);
   await rowOf(first).getByText("Delivered").waitFor();
-  await places.getByRole("link", { name: "Callbacks 4" }).waitFor();
+  await places.getByRole("link", { name: "Deliveries 4" }).waitFor();
 
   await rowOf(second)
-    .getByRole("checkbox", { name: /^Select the callback/ })
+    .getByRole("checkbox", { name: /^Select the delivery/ })
     .check();
   await rowOf(third)
-    .getByRole("checkbox", { name: /^Select the callback/ })
+    .getByRole("checkbox", { name: /^Select the delivery/ })
     .check();
   await page.getByText("2 selected").waitFor();
   await screenshot(page, "operate-deliveries-selected");
   await page.getByRole("button", { name: "Send selected again" }).click();
-  await confirm(page, "Send 2 callbacks again?", "Send again");
-  await page.getByText("Sending 2 callbacks").waitFor();
+  await confirm(page, "Send 2 deliveries again?", "Send again");
+  await page.getByText("Sending 2 deliveries").waitFor();
   await receiver.until(8);
   assert.deepEqual(new Set(receiver.received.slice(6).map(({ task_id }) => task_id)), new Set([second, third]));
   await page.getByRole("checkbox", { name: "Select all" }).waitFor();
 
   await page.getByRole("button", { name: "Retry all failed" }).click();
-  await confirm(page, "Retry all 2 failed callbacks?", "Send again");
+  await confirm(page, "Retry all 2 failed deliveries?", "Send again");
   await receiver.until(10);
-  await places.getByRole("link", { name: "Callbacks", exact: true }).waitFor();
+  await places.getByRole("link", { name: "Deliveries", exact: true }).waitFor();
   await page.getByRole("button", { name: "Retry all failed" }).waitFor({ state: "hidden" });
   assert.equal(receiver.received.length, 10);
 });
@@ -242,7 +242,7 @@ testInBrowser("a callback has an address, and shows its body and its attempts", 
   const [id] = await giveUp(service, receiver, ["One"]);
   const page = await visit(open, service, "/deliveries", { expected: [/status of 404/] });
   await page.getByRole("link", { name: new URL(receiver.url).host }).click();
-  const drawer = page.getByRole("dialog", { name: "Callback" });
+  const drawer = page.getByRole("dialog", { name: "Delivery" });
   await drawer.getByText("Here it is noon").waitFor();
   await drawer.getByText("The receiver answered 500.").waitFor();
   assert.deepEqual(JSON.parse(await drawer.locator("pre").innerText()), JSON.parse(receiver.received[0]!.body));
@@ -252,7 +252,7 @@ testInBrowser("a callback has an address, and shows its body and its attempts", 
   Object.assign(answer, { status: 204, until: promise });
   await page.reload();
   await drawer.getByRole("button", { name: "Send again" }).click();
-  await confirm(page, "Send this callback again?", "Send again");
+  await confirm(page, "Send this delivery again?", "Send again");
   await drawer.getByText("Pending").waitFor();
   // What comes of it is seen without any doing.
   resolve();
@@ -273,7 +273,7 @@ testInBrowser(
     const service = await serve(t);
     await addOperator(service, "ada@example.com");
     const page = await visit(open, service, "/deliveries");
-    await page.getByRole("heading", { name: "No callbacks yet" }).waitFor();
+    await page.getByRole("heading", { name: "No deliveries yet" }).waitFor();
     await screenshot(page, "operate-deliveries-empty");
     const receiver = await receive(t, { status: 500 });
     const other = await receive(t, { status: 200 });
@@ -283,7 +283,7 @@ testInBrowser(
     await other.until(1);
     await service.ctx.deliveries.settle();
     await page.reload();
-    const rows = page.getByRole("table", { name: "Callbacks" }).locator("tbody tr");
+    const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
     await hasCount(rows, 3);
     // What an address says that nobody knows is left out.
     await page.goto(`${service.url}/deliveries?status=NONSENSE`);
@@ -295,14 +295,14 @@ testInBrowser(
     await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
     await page.getByText("Select all").waitFor();
     await page.getByRole("link", { name: "Retrying" }).click();
-    await page.getByRole("heading", { name: "No callbacks match" }).waitFor();
+    await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
     await page.getByRole("link", { name: "Failed", exact: true }).click();
     await hasCount(rows, 2);
     await rows
       .first()
       .getByRole("link", { name: new URL(receiver.url).host })
       .click();
-    await page.getByRole("link", { name: "All callbacks of this task" }).click();
+    await page.getByRole("link", { name: "All deliveries of this task" }).click();
     await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
     await hasCount(page.getByRole("button", { name: "Retry all failed" }), 0);
     await page.getByRole("link", { name: /show all$/ }).click();
@@ -312,8 +312,8 @@ testInBrowser(
     await page.getByRole("button", { name: "Retry all failed" }).click();
     await service.call("POST", "/api/admin/webhook-deliveries/redeliver", { status: "ABANDONED" });
     const { origin } = new URL(receiver.url);
-    await confirm(page, `Retry all 2 failed callbacks to ${origin}?`, "Send again");
-    await page.getByText("Nothing was sent. These callbacks no longer exist.").waitFor();
+    await confirm(page, `Retry all 2 failed deliveries to ${origin}?`, "Send again");
+    await page.getByText("Nothing was sent. These deliveries no longer exist.").waitFor();
   },
 );
 
@@ -327,7 +327,7 @@ testInBrowser("callbacks beyond the first page are loaded on demand", async (ope
   await page.getByText("Select all").click();
   await page.getByText("50 selected").waitFor();
   await page.getByRole("button", { name: "Load more" }).click();
-  await page.getByRole("table", { name: "Callbacks" }).locator("tbody tr").nth(51).waitFor();
+  await page.getByRole("table", { name: "Deliveries" }).locator("tbody tr").nth(51).waitFor();
   await page.getByText("50 selected").click();
   await page.getByText("52 selected").waitFor();
   await page.getByRole("button", { name: "Load more" }).waitFor({ state: "hidden" });
@@ -351,7 +351,7 @@ for (const [theme, size] of [
     await assertUsable(page, `stats-tables-${theme}-${size}`);
     await giveUp(service, await receive(t, { status: 500 }), ["One", "Two", "Three"]);
     await page.goto(`${service.url}/deliveries`);
-    await page.getByRole("table", { name: "Callbacks" }).waitFor();
+    await page.getByRole("table", { name: "Deliveries" }).waitFor();
     await assertUsable(page, `deliveries-${theme}-${size}`);
     await page.getByRole("link", { name: /^127/ }).first().click();
     await page.getByText("Here it is noon").waitFor();

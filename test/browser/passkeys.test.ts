@@ -287,6 +287,6 @@ testInBrowser("a session that becomes limited, or ends, goes on with a passkey",
   await axe(page);
   await out.getByRole("button", { name: "Use a passkey" }).click();
   await out.waitFor({ state: "detached" });
-  await page.getByRole("link", { name: "Callbacks" }).click();
-  await page.getByRole("heading", { name: "No callbacks yet" }).waitFor();
+  await page.getByRole("link", { name: "Deliveries" }).click();
+  await page.getByRole("heading", { name: "No deliveries yet" }).waitFor();
 });

@@ -134,8 +134,8 @@ testInBrowser("an operator of one project sees its pages, and no others", async 
   await page.getByRole("region", { name: "refunds-bot", exact: true }).waitFor();
   await main.getByRole("link", { name: "Stats" }).click();
   await page.getByText("Waiting now").waitFor();
-  await main.getByRole("link", { name: "Callbacks" }).click();
-  await page.getByRole("heading", { name: "Callbacks", exact: true }).waitFor();
+  await main.getByRole("link", { name: "Deliveries" }).click();
+  await page.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
   assert.equal(await main.getByRole("link", { name: /People|Playground/ }).count(), 0);
   await main.getByRole("link", { name: "Settings" }).click();
   const parts = page.getByRole("navigation", { name: "Settings" });
@@ -143,6 +143,10 @@ testInBrowser("an operator of one project sees its pages, and no others", async 
   await page.getByRole("heading", { name: "Create a key" }).waitFor();
   await parts.getByRole("link", { name: "Email" }).click();
   await page.getByRole("heading", { name: "Email is off" }).waitFor();
+  await parts.getByRole("link", { name: "Connections" }).click();
+  await page.getByText("No connections yet.").waitFor();
+  await parts.getByRole("link", { name: "Events" }).click();
+  await page.getByText("No subscriptions yet.").waitFor();
   assert.equal(await parts.getByRole("link", { name: /Status|Sign-in|Slack|Security/ }).count(), 0);
   for (const path of ["/users", "/playground", "/settings/slack", "/settings/security", "/settings/status"]) {
     await page.goto(service.url + path);
@@ -368,12 +372,12 @@ testInBrowser("failed callbacks of other projects are not sent again by mistake"
   await service.ctx.deliveries.settle();
   await service.ctx.db.write((tx) => tx.query.updateTable("deliveries").set({ status: "ABANDONED" }).execute());
   const page = await visit(open, service, "/deliveries");
-  await page.getByRole("link", { name: "Callbacks 2" }).waitFor();
+  await page.getByRole("link", { name: "Deliveries 2" }).waitFor();
   await page.getByRole("button", { name: "Retry all failed" }).waitFor();
   await page.getByRole("button", { name: "Project: All projects" }).click();
   await page.getByRole("menuitemradio", { name: "Refunds" }).click();
-  await page.getByRole("link", { name: "Callbacks 1" }).waitFor();
-  await hasCount(page.getByRole("table", { name: "Callbacks" }).getByRole("row"), 2);
+  await page.getByRole("link", { name: "Deliveries 1" }).waitFor();
+  await hasCount(page.getByRole("table", { name: "Deliveries" }).getByRole("row"), 2);
   // The API would send those of all projects.
   await hasCount(page.getByRole("button", { name: "Retry all failed" }), 0);
 });

@@ -170,7 +170,7 @@ testInBrowser("an assignee sees their own parts of the settings, and no operator
   const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
   await parts.first().waitFor();
   assert.deepEqual(await parts.allInnerTexts(), ["Profile", "Passkeys", "Sessions", "Personal tokens", "About"]);
-  for (const part of ["status", "email", "keys", "embed", "quickstart"]) {
+  for (const part of ["status", "email", "keys", "embed", "connections", "events", "quickstart"]) {
     await page.goto(`${service.url}/settings/${part}`);
     await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   }
@@ -288,7 +288,7 @@ testInBrowser(
   },
 );
 
-const PARTS = ["", "/status", "/email", "/keys", "/embed", "/quickstart", "/about"];
+const PARTS = ["", "/status", "/email", "/keys", "/embed", "/connections", "/events", "/quickstart", "/about"];
 
 for (const theme of ["light", "dark"] as const)
   for (const size of ["phone", "wide"] as const)

@@ -38,7 +38,6 @@ export const LABELS: Readonly<Record<string, string>> = {
   "Given up": "Failed",
   "E-mail": "Email",
   "Service keys": "Embed keys",
-  Deliveries: "Callbacks",
   Mail: "Email",
   Unclaimed: "Unassigned",
   Users: "People",

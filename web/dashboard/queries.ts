@@ -85,7 +85,7 @@ export function nameOf(user: Pick<User, "display_name" | "email" | "id">): strin
 }
 
 /**
- * The number of failed callbacks, shown beside Callbacks. More than one page is "50+". Callbacks that are still retried
+ * The number of failed deliveries, shown beside Deliveries. More than one page is "50+". Those that are still retried
  * do not count, because most of them arrive later.
  */
 export function abandonedQuery(origin?: string) {
@@ -96,7 +96,7 @@ export function abandonedQuery(origin?: string) {
       const { data, next } = await request<unknown[]>("GET", inProject(`/api/admin/webhook-deliveries?${query}`));
       return `${data.length}${next === null ? "" : "+"}`;
     },
-    // A callback fails only after days, so this rarely changes.
+    // Most fail only after days, so this rarely changes.
     refetchInterval: 60_000,
   });
 }

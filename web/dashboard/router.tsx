@@ -132,6 +132,8 @@ const stats = createRoute({
 
 const DELIVERY_STATUSES = ["PENDING", "FAILED", "ABANDONED", "SUCCEEDED"] as const;
 
+const DELIVERY_KINDS = ["callback", "resume", "event"] as const;
+
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const dayOf = (value: unknown) => {
@@ -145,6 +147,9 @@ const deliveries = createRoute({
   path: "/deliveries",
   validateSearch: (search: Record<string, unknown>): DeliverySearch => ({
     status: DELIVERY_STATUSES.find((known) => known === search["status"]),
+    kind: DELIVERY_KINDS.find((known) => known === search["kind"]),
+    connection: textOf(search["connection"]),
+    subscription: textOf(search["subscription"]),
     task_id: textOf(search["task_id"]),
     origin: textOf(search["origin"]),
     id: textOf(search["id"]),

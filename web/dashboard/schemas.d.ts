@@ -1817,6 +1817,25 @@ export interface components {
                 };
             }[];
         };
+        ConnectionKind: {
+            /** @example temporal */
+            kind: string;
+            /**
+             * @description Its name for people, as its makers spell it.
+             * @example Temporal
+             */
+            title: string;
+            /** @description JSON Schema of `address`. */
+            address: {
+                [key: string]: unknown;
+            };
+            /** @description What `secret` is, as a sentence; null: it has none. */
+            secret: string | null;
+            /** @description A connection needs the secret. */
+            secret_required: boolean;
+            /** @description The secret has several lines. */
+            secret_multiline: boolean;
+        };
         Connection: {
             /** @example con_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;

@@ -49,7 +49,7 @@ const NOT_BY_ADDRESS = { className: "", "aria-current": undefined };
 /** The pages of operators besides tasks. */
 const OPERATE = [
   { to: "/stats", label: "Stats", Icon: IconChartBar },
-  { to: "/deliveries", label: "Callbacks", Icon: IconWebhook },
+  { to: "/deliveries", label: "Deliveries", Icon: IconWebhook },
   { to: "/agents", label: "Agents", Icon: IconRobot },
   { to: "/users", label: "People", Icon: IconUsers },
   { to: "/playground", label: "Playground", Icon: IconFlask },

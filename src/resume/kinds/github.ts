@@ -39,6 +39,7 @@ export const github: ResumeKind = {
     secret:
       "The private key of the app, as its .pem file has it, then on a line of its own the webhook secret of the app, if deliveries create tasks.",
     isSecretRequired: true,
+    hasLongSecret: true,
     checkSecret: (secret) => {
       const parts = readSecret(secret);
       return typeof parts === "string" ? parts : null;

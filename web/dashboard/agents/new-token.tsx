@@ -1,9 +1,10 @@
-import { Button, Modal, NativeSelect } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { Modal, NativeSelect } from "@mantine/core";
+import { useState } from "react";
 import { FormEnd } from "../ui/form-end.tsx";
 import { useAgentName } from "../projects/name.tsx";
 import { CopyButton } from "../ui/copy.tsx";
 import { sentenceOf } from "../ui/page.tsx";
+import { ShownSecret } from "../ui/shown-secret.tsx";
 import { addToken, type Agent } from "./queries.ts";
 
 const LIFETIMES = [
@@ -62,42 +63,26 @@ export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void
   );
 }
 
-/** Shows a new token once. Only its button closes the dialog, because nobody can see the token again. */
+/** Shows a new token once. */
 export function ShownToken({ agent, token, onClose }: { agent: Agent; token: string; onClose: () => void }) {
   const name = useAgentName(agent);
-  const first = useRef<HTMLParagraphElement>(null);
-  useEffect(() => first.current?.focus(), []);
   const lines = `SERVICE_URL=${location.origin}\nSERVICE_TOKEN=${token}`;
   return (
-    <Modal
-      opened
-      onClose={() => undefined}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
+    <ShownSecret
       title={`Token of ${name}`}
-      size="lg"
+      about="Store the token now, where only this program can read it. It is not shown again."
+      secret={token}
+      copyLabel="Copy the token"
+      onClose={onClose}
     >
-      <div className="stack">
-        <p ref={first} tabIndex={-1}>
-          Store the token now, where only this program can read it. It is not shown again.
-        </p>
-        <code className="secret">{token}</code>
-        <div className="row">
-          <CopyButton text={token} label="Copy the token" />
-        </div>
-        <p>The program needs these two lines in its environment:</p>
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
-        <pre className="snippet" tabIndex={0}>
-          {lines}
-        </pre>
-        <div className="row">
-          <CopyButton text={lines} label="Copy both lines" />
-        </div>
-        <div className="row end">
-          <Button onClick={onClose}>I have stored it</Button>
-        </div>
+      <p>The program needs these two lines in its environment:</p>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+      <pre className="snippet" tabIndex={0}>
+        {lines}
+      </pre>
+      <div className="row">
+        <CopyButton text={lines} label="Copy both lines" />
       </div>
-    </Modal>
+    </ShownSecret>
   );
 }

@@ -8,6 +8,7 @@ import type { Delivery, DeliveryFilter, Redelivery } from "./queries.ts";
 import { Redeliver } from "./redeliver.tsx";
 import { DELIVERY_STATUSES, shortId } from "./status.tsx";
 import { DeliveryTable } from "./table.tsx";
+import { KINDS, useNamesOf } from "./words.ts";
 import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { Page, ErrorPanel } from "../ui/page.tsx";
@@ -15,14 +16,18 @@ import { usePreferences } from "../ui/preferences.ts";
 import { abandonedQuery } from "../queries.ts";
 import "../operate.css";
 
-/** Callbacks, and their results. */
+/** What the service sends to programs, and the results: callbacks, what resumes engines, and events. */
 export function DeliveriesPage() {
   const { id, ...filter } = useSearch({ from: "/signed-in/operating/deliveries" });
   const navigate = useNavigate();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { asked, ask, close } = useDialog<Redelivery>();
   return (
-    <Page title="Callbacks" about="Callbacks to your agents" actions={<RedeliverAll filter={filter} onAsk={ask} />}>
+    <Page
+      title="Deliveries"
+      about="Callbacks to agents, workflows that are resumed, and events for other programs"
+      actions={<RedeliverAll filter={filter} onAsk={ask} />}
+    >
       <Filters filter={filter} />
       <Deliveries filter={filter} onRedeliver={(ids) => ask({ ids })} selected={selected} onSelect={setSelected} />
       <DeliveryDrawer
@@ -35,12 +40,12 @@ export function DeliveriesPage() {
   );
 }
 
-/** Retries all failed callbacks, or those to the receiver that is shown. The API has no filter by task or project for this. */
+/** Retries all failed deliveries, or those to the receiver that is shown. The API has no other filter for this. */
 function RedeliverAll({ filter, onAsk }: { filter: DeliveryFilter; onAsk: (which: Redelivery) => void }) {
-  const { origin, task_id } = filter;
+  const { origin, status: _any, ...others } = filter;
   const { project } = usePreferences();
   const { data: count = "0" } = useQuery(abandonedQuery(origin));
-  if (count === "0" || task_id !== undefined || project !== null) return null;
+  if (count === "0" || project !== null || Object.values(others).some((value) => value !== undefined)) return null;
   return (
     <Button
       variant="default"
@@ -53,7 +58,10 @@ function RedeliverAll({ filter, onAsk }: { filter: DeliveryFilter; onAsk: (which
 
 const STATUSES = Object.keys(DELIVERY_STATUSES) as Delivery["status"][];
 
+const KIND_NAMES = Object.keys(KINDS) as Delivery["kind"][];
+
 function Filters({ filter }: { filter: DeliveryFilter }) {
+  const names = useNamesOf();
   return (
     <div className="row">
       <nav className="filters" aria-label="Status">
@@ -69,6 +77,29 @@ function Filters({ filter }: { filter: DeliveryFilter }) {
           </Link>
         ))}
       </nav>
+      <nav className="filters" aria-label="Kind">
+        {[undefined, ...KIND_NAMES].map((kind) => (
+          <Link
+            key={kind ?? "all"}
+            to="/deliveries"
+            search={{ ...filter, kind }}
+            activeOptions={{ exact: true }}
+            aria-current={filter.kind === kind ? "page" : undefined}
+          >
+            {kind === undefined ? "All kinds" : KINDS[kind].all}
+          </Link>
+        ))}
+      </nav>
+      {filter.connection !== undefined && (
+        <Link to="/deliveries" search={{ ...filter, connection: undefined }} className="chip info">
+          Connection {names.connection(filter.connection)}: show all
+        </Link>
+      )}
+      {filter.subscription !== undefined && (
+        <Link to="/deliveries" search={{ ...filter, subscription: undefined }} className="chip info">
+          Subscription of {names.subscription(filter.subscription)}: show all
+        </Link>
+      )}
       {filter.task_id !== undefined && (
         <Link to="/deliveries" search={{ ...filter, task_id: undefined }} className="chip info">
           Task {shortId(filter.task_id)}: show all
@@ -109,15 +140,20 @@ function Nothing({ filter }: { filter: DeliveryFilter }) {
   if (Object.values(filter).every((value) => value === undefined))
     return (
       <div className="empty">
-        <h2>No callbacks yet</h2>
+        <h2>No deliveries yet</h2>
         <p>
-          Create a task with a <code>callback_url</code> to get its outcome as a callback.
+          Create a task with a <code>callback_url</code> to get its outcome as a callback, or with <code>resume</code>{" "}
+          to resume a workflow. Or{" "}
+          <Link to="/settings/{-$part}" params={{ part: "events" }}>
+            subscribe to events
+          </Link>
+          .
         </p>
       </div>
     );
   return (
     <div className="empty">
-      <h2>No callbacks match</h2>
+      <h2>No deliveries match</h2>
       <Link to="/deliveries">Show all</Link>
     </div>
   );

@@ -3,11 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { deliveryQuery } from "./queries.ts";
 import type { WholeDelivery } from "./queries.ts";
-import { DeliveryChip, resultOf } from "./status.tsx";
+import { DeliveryChip, Result, resultOf } from "./status.tsx";
+import { meaningWords, useNamesOf, useWhat } from "./words.ts";
 import { Loading } from "../ui/loading.tsx";
 import { Moment, Time } from "../ui/times.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
+import { originOf } from "../ui/urls.ts";
 
 interface DeliveryDrawerProps {
   id: string | undefined;
@@ -15,7 +17,7 @@ interface DeliveryDrawerProps {
   onClose: () => void;
 }
 
-/** One callback, beside the list: its receiver, attempts and body. */
+/** One delivery, beside the list: its receiver, attempts and body. */
 export function DeliveryDrawer({ id, onRedeliver, onClose }: DeliveryDrawerProps) {
   return (
     <Drawer
@@ -23,7 +25,7 @@ export function DeliveryDrawer({ id, onRedeliver, onClose }: DeliveryDrawerProps
       onClose={onClose}
       position="right"
       size="lg"
-      title="Callback"
+      title="Delivery"
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
       closeButtonProps={{ "aria-label": "Close" }}
@@ -37,7 +39,7 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
   const query = useQuery(deliveryQuery(id));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="Could not load the callback" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="Could not load the delivery" error={query.error} retry={() => void query.refetch()} />;
   const delivery = query.data;
   return (
     <div className="stack detail">
@@ -49,25 +51,52 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
       </div>
       <Facts delivery={delivery} />
       <h3>Attempts</h3>
-      {delivery.attempts.length === 0 ? (
-        <p className="muted">No attempts yet</p>
-      ) : (
-        <Attempts attempts={delivery.attempts} />
-      )}
+      {delivery.attempts.length === 0 ? <p className="muted">No attempts yet</p> : <Attempts delivery={delivery} />}
       <Body body={delivery.body} />
     </div>
   );
 }
 
 function Facts({ delivery }: { delivery: WholeDelivery }) {
+  const names = useNamesOf();
+  const whatOf = useWhat();
+  const { kind, url, connection, subscription } = delivery;
+  const origin = originOf(url);
+  const meaning = meaningWords(delivery.meaning);
   return (
     <dl className="delivery-facts">
+      <dt>Kind</dt>
+      <dd>{whatOf({ ...delivery, connection: null })}</dd>
+      {connection !== null && (
+        <>
+          <dt>Connection</dt>
+          <dd>
+            {names.connection(connection)}{" "}
+            <Link to="/deliveries" search={{ connection }}>
+              All deliveries of this connection
+            </Link>
+          </dd>
+        </>
+      )}
+      {subscription !== null && (
+        <>
+          <dt>Subscription</dt>
+          <dd>
+            {names.subscription(subscription)}{" "}
+            <Link to="/deliveries" search={{ subscription }}>
+              All deliveries of this subscription
+            </Link>
+          </dd>
+        </>
+      )}
       <dt>Receiver</dt>
       <dd>
-        {delivery.url}{" "}
-        <Link to="/deliveries" search={{ origin: new URL(delivery.url).origin }}>
-          All callbacks to this receiver
-        </Link>
+        {url}{" "}
+        {origin !== null && (
+          <Link to="/deliveries" search={{ origin }}>
+            All deliveries to this receiver
+          </Link>
+        )}
       </dd>
       <dt>Task</dt>
       <dd>
@@ -75,21 +104,36 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
           {delivery.task_id}
         </Link>{" "}
         <Link to="/deliveries" search={{ task_id: delivery.task_id }}>
-          All callbacks of this task
+          All deliveries of this task
         </Link>
       </dd>
-      <dt>Task closed</dt>
+      <dt>{CREATED[kind]}</dt>
       <dd>
         <Time at={delivery.created_at} exact />
       </dd>
+      {meaning !== null && (
+        <>
+          <dt>Last answer</dt>
+          <dd>{meaning}</dd>
+        </>
+      )}
       <dt>Next attempt</dt>
       <dd>{delivery.next_attempt_at === null ? "None" : <Moment at={delivery.next_attempt_at} />}</dd>
     </dl>
   );
 }
 
+/** What the time at which a delivery was created is called. */
+const CREATED: Readonly<Record<WholeDelivery["kind"], string>> = {
+  callback: "Task closed",
+  resume: "Task created",
+  event: "Happened",
+};
+
 /** The attempts, latest first. */
-function Attempts({ attempts }: { attempts: WholeDelivery["attempts"] }) {
+function Attempts({ delivery: { kind, attempts } }: { delivery: WholeDelivery }) {
+  // What resumes an engine waits for the end of its task in a cycle without attempts.
+  const firstCycle = kind === "resume" ? 2 : 1;
   return (
     <table className="data" aria-label="Attempts">
       <thead>
@@ -107,13 +151,13 @@ function Attempts({ attempts }: { attempts: WholeDelivery["attempts"] }) {
           <tr key={`${cycle}.${attempt}`}>
             <th scope="row">
               {attempt}
-              {cycle > 1 && <div className="muted">retry {cycle - 1}</div>}
+              {cycle > firstCycle && <div className="muted">retry {cycle - firstCycle}</div>}
             </th>
             <td>
               <Time at={ended.started_at} exact />
             </td>
             <td>
-              {resultOf(ended.status_code, ended.error)}
+              <Result meaning={ended.meaning} result={resultOf(ended.status_code, ended.error)} />
               {ended.response_excerpt !== null && ended.response_excerpt !== "" && (
                 <code className="muted">{ended.response_excerpt}</code>
               )}
@@ -131,7 +175,7 @@ function inShort(ms: number): string {
 }
 
 function Body({ body }: { body: string | null }) {
-  if (body === null) return <p className="muted">Body deleted. The callback cannot be sent again.</p>;
+  if (body === null) return <p className="muted">Body deleted. This cannot be sent again.</p>;
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(body);
     toast({ message: "Body copied" });

@@ -7,9 +7,13 @@ type Schemas = components["schemas"];
 export type Delivery = Schemas["WebhookDelivery"];
 export type WholeDelivery = Schemas["WholeWebhookDelivery"];
 
-/** Which callbacks the list shows. */
+/** Which deliveries the list shows. */
 export interface DeliveryFilter {
   readonly status?: Delivery["status"] | undefined;
+  readonly kind?: Delivery["kind"] | undefined;
+  /** Ids. */
+  readonly connection?: string | undefined;
+  readonly subscription?: string | undefined;
   readonly task_id?: string | undefined;
   /** Origin of the receiver. */
   readonly origin?: string | undefined;
@@ -17,14 +21,14 @@ export interface DeliveryFilter {
 
 /** The search parameters of the page. */
 export interface DeliverySearch extends DeliveryFilter {
-  /** Id of the callback that is open. */
+  /** Id of the delivery that is open. */
   readonly id?: string | undefined;
 }
 
 const PATH = "/api/admin/webhook-deliveries";
 const LIVE_MS = 5_000;
 
-/** Returns the refetch interval. A list with unfinished callbacks is kept up to date. */
+/** Returns the refetch interval. A list with unfinished deliveries is kept up to date. */
 function pace(rows: readonly Delivery[]): number | false {
   return rows.some(({ status }) => status === "PENDING" || status === "FAILED") ? LIVE_MS : false;
 }
@@ -49,15 +53,15 @@ export function deliveryQuery(id: string) {
   });
 }
 
-/** Which callbacks to send again: these ids, or all with a status, of one receiver or of all. */
+/** Which deliveries to send again: these ids, or all with a status, of one receiver or of all. */
 export type Redelivery =
   | { readonly ids: readonly string[] }
   | { readonly status: Delivery["status"]; readonly origin?: string };
 
-/** @returns how many callbacks are sent again. @throws ApiError, OfflineError */
+/** @returns how many deliveries are sent again. @throws ApiError, OfflineError */
 export async function redeliver(which: Redelivery): Promise<number> {
   const { count } = await post<{ count: number }>(`${PATH}/redeliver`, which);
-  // This refreshes all lists, and the number beside Callbacks in the navigation.
+  // This refreshes all lists, and the number beside Deliveries in the navigation.
   await queryClient.invalidateQueries({ queryKey: ["deliveries"] });
   return count;
 }

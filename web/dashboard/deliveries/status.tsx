@@ -1,6 +1,7 @@
 import { IconCircleCheck, IconCircleDashed, IconCircleX, IconRefresh } from "../ui/icons.tsx";
 import type { Delivery } from "./queries.ts";
 import { Moment } from "../ui/times.tsx";
+import { meaningWords } from "./words.ts";
 
 /** The labels of the statuses of the API. */
 export const DELIVERY_STATUSES: Record<Delivery["status"], { label: string; tone: string; Icon: typeof IconRefresh }> =
@@ -26,11 +27,23 @@ export function LastResult({ delivery }: { delivery: Delivery }) {
   if (delivery.last_attempt_at === null) return <span className="muted">No attempts yet</span>;
   return (
     <span>
-      {resultOf(delivery.last_status_code, delivery.last_error)}{" "}
+      <Result meaning={delivery.meaning} result={resultOf(delivery.last_status_code, delivery.last_error)} />{" "}
       <span className="muted">
         <Moment at={delivery.last_attempt_at} />
       </span>
     </span>
+  );
+}
+
+/** What an attempt came to. Of engines, what their answer meant comes first. */
+export function Result({ meaning, result }: { meaning: string | null; result: string }) {
+  const words = meaningWords(meaning);
+  return words === null ? (
+    result
+  ) : (
+    <>
+      <strong>{words}.</strong> {result}
+    </>
   );
 }
 
@@ -42,11 +55,6 @@ export function resultOf(statusCode: number | null, error: string | null): strin
 
 /** The names of the statuses that receivers use to accept a callback. */
 const REASONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content" };
-
-/** Returns the host of the receiver. The detail shows the full address. */
-export function hostOf(url: string): string {
-  return new URL(url).host;
-}
 
 /** Returns the id, shortened to its prefix and its random end. */
 export function shortId(id: string): string {

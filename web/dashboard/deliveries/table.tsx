@@ -1,8 +1,10 @@
 import { Button, Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Delivery, DeliveryFilter } from "./queries.ts";
-import { DeliveryChip, hostOf, LastResult, shortId } from "./status.tsx";
+import { DeliveryChip, LastResult, shortId } from "./status.tsx";
 import { Moment } from "../ui/times.tsx";
+import { hostOf } from "../ui/urls.ts";
+import { useWhat } from "./words.ts";
 
 interface DeliveryTableProps {
   rows: readonly Delivery[];
@@ -13,7 +15,8 @@ interface DeliveryTableProps {
 }
 
 export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }: DeliveryTableProps) {
-  // Callbacks that left the list are no longer selected.
+  const whatOf = useWhat();
+  // Deliveries that left the list are no longer selected.
   const chosen = rows.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   const select = (id: string, isChosen: boolean): void =>
     onSelect(new Set(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id)));
@@ -32,7 +35,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
           </Button>
         )}
       </div>
-      <table className="data as-cards" aria-label="Callbacks">
+      <table className="data as-cards" aria-label="Deliveries">
         <thead>
           <tr>
             <th scope="col">
@@ -60,7 +63,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                     checked={selected.has(delivery.id)}
                     onChange={(event) => select(delivery.id, event.currentTarget.checked)}
                   />
-                  <span className="skip">Select the callback of {shortId(delivery.task_id)}</span>
+                  <span className="skip">Select the delivery of {shortId(delivery.task_id)}</span>
                 </label>
               </td>
               <td>
@@ -70,6 +73,9 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                 <Link to="/deliveries" search={{ ...filter, id: delivery.id }} className="opens" title={delivery.url}>
                   {hostOf(delivery.url)}
                 </Link>
+                <p className="muted">
+                  <bdi>{whatOf(delivery)}</bdi>
+                </p>
               </th>
               <td data-label="Task">
                 <Link to="/tasks/$id" params={{ id: delivery.task_id }} title={delivery.task_id}>

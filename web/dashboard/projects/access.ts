@@ -12,6 +12,8 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "/settings/calendars",
   "/settings/escalation",
   "/settings/hooks",
+  "/settings/connections",
+  "/settings/events",
   "/settings/projects",
 ]);
 

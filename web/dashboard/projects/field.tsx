@@ -17,9 +17,13 @@ function useProjects(isShown: (project: Project) => boolean): readonly Choice[] 
   return own.map(({ slug, name }) => ({ value: slug, label: name }));
 }
 
+function useOpenProjects(): readonly Choice[] {
+  return useProjects(({ archived_at }) => archived_at === null);
+}
+
 /** Returns the open projects of an operator, as choices; none if there is nothing to choose. */
 function useChoices(): readonly Choice[] {
-  const open = useProjects(({ archived_at }) => archived_at === null);
+  const open = useOpenProjects();
   return open.length < 2 ? [] : open;
 }
 
@@ -33,6 +37,12 @@ export function useOperated(): { choices: readonly Choice[]; start: string | nul
 function startOf(choices: readonly Choice[]): string {
   const wanted = [readPreferences().project, DEFAULT].find((slug) => choices.some(({ value }) => value === slug));
   return wanted ?? choices[0]!.value;
+}
+
+/** Returns the project that something new begins with; null while the projects are loaded. */
+export function useNewProject(): string | null {
+  const open = useOpenProjects();
+  return open.length === 0 ? null : startOf(open);
 }
 
 /** The project of something new. */

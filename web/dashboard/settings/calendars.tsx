@@ -1,14 +1,15 @@
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { remove } from "../api.ts";
 import { ProjectLine, useProjectName } from "../projects/name.tsx";
 import { queryClient } from "../queries.ts";
+import { ActButton } from "../ui/act-button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { ErrorPanel } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { CalendarForm } from "./calendar-form.tsx";
 import { calendarWords } from "./calendar-words.ts";
+import { Listed, ListedItem } from "./listed.tsx";
 import { pathOf } from "./named.ts";
 import { CALENDARS, calendarsQuery, type Calendar } from "./queries.ts";
 
@@ -25,24 +26,16 @@ export function Calendars() {
   const calendars = query.data;
   return (
     <>
-      <div className="stack">
-        <p>
-          A calendar has the hours when a team works. Time that counts in a calendar passes only while it is open, so
-          two hours can last from Friday evening to Monday morning.
-        </p>
-        <div className="row">
-          <Button onClick={() => ask({ kind: "edit", calendar: null })}>Add a calendar</Button>
-        </div>
-      </div>
-      {calendars.length === 0 ? (
-        <p className="muted">No calendars yet.</p>
-      ) : (
-        <dl className="surface facts">
-          {calendars.map((calendar) => (
-            <About key={`${calendar.project}/${calendar.name}`} calendar={calendar} ask={ask} />
-          ))}
-        </dl>
-      )}
+      <Listed
+        about="A calendar has the hours when a team works. Time that counts in a calendar passes only while it is open, so two hours can last from Friday evening to Monday morning."
+        add="Add a calendar"
+        onAdd={() => ask({ kind: "edit", calendar: null })}
+        empty="No calendars yet."
+      >
+        {calendars.map((calendar) => (
+          <About key={`${calendar.project}/${calendar.name}`} calendar={calendar} ask={ask} />
+        ))}
+      </Listed>
       {asked?.kind === "edit" && <CalendarForm calendar={asked.calendar} onClose={close} />}
       {asked?.kind === "delete" && <Delete calendar={asked.calendar} onClose={close} />}
     </>
@@ -55,31 +48,18 @@ function About({ calendar, ask }: { calendar: Calendar; ask: (about: Asked) => v
   // Calendars of different projects can have the same name.
   const fullName = projectName === null ? name : `${name} of ${projectName}`;
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <p>{calendarWords(calendar)}</p>
-        <ProjectLine slug={project} />
-        <div className="row">
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={`Edit ${fullName}`}
-            onClick={() => ask({ kind: "edit", calendar })}
-          >
-            Edit
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={`Delete ${fullName}`}
-            onClick={() => ask({ kind: "delete", calendar })}
-          >
-            Delete
-          </Button>
-        </div>
-      </dd>
-    </div>
+    <ListedItem
+      name={name}
+      actions={
+        <>
+          <ActButton label="Edit" of={fullName} onClick={() => ask({ kind: "edit", calendar })} />
+          <ActButton label="Delete" of={fullName} onClick={() => ask({ kind: "delete", calendar })} />
+        </>
+      }
+    >
+      <p>{calendarWords(calendar)}</p>
+      <ProjectLine slug={project} />
+    </ListedItem>
   );
 }
 

@@ -16,12 +16,15 @@ interface FormDialogProps {
   send: (form: HTMLFormElement) => Promise<void>;
   onChange?: (form: HTMLFormElement) => void;
   onClose: () => void;
+  /** After it was accepted, something else takes its place, such as a new secret. Until then, it cannot be closed. */
+  staysOpen?: boolean;
   /** @param clearErrors - for errors whose fields are about to get other names */
   children: (field: Field, clearErrors: () => void) => ReactNode;
 }
 
 /** A form in a dialog that closes when the form was accepted. */
-export function FormDialog({ title, label, size = "md", send, onChange, onClose, children }: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { title, label, size = "md", send, onChange, onClose, staysOpen = false, children } = props;
   const [errors, setErrors] = useState<Errors>({});
   const [busy, setBusy] = useState(false);
   const submit = async (form: HTMLFormElement): Promise<void> => {
@@ -29,7 +32,7 @@ export function FormDialog({ title, label, size = "md", send, onChange, onClose,
     setErrors({});
     try {
       await send(form);
-      onClose();
+      if (!staysOpen) onClose();
     } catch (failure) {
       const errors = errorsByField(failure, form);
       setErrors(errors);
@@ -37,11 +40,14 @@ export function FormDialog({ title, label, size = "md", send, onChange, onClose,
       focusFirstError(errors, form);
     }
   };
+  const leave = (): void => {
+    if (!(busy && staysOpen)) onClose();
+  };
   const field: Field = (name) => ({ name, error: errors[name], autoComplete: "off" });
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={leave}
       title={title}
       size={size}
       // It would write a style element, which the page's policy forbids.
@@ -64,7 +70,7 @@ export function FormDialog({ title, label, size = "md", send, onChange, onClose,
         }}
       >
         {children(field, () => setErrors({}))}
-        <FormEnd error={errors[""]} label={label} busy={busy} onClose={onClose} />
+        <FormEnd error={errors[""]} label={label} busy={busy} onClose={leave} />
       </form>
     </Modal>
   );

@@ -24,6 +24,11 @@ import { Status } from "./status.tsx";
 const Templates = lazily("templates", async () => (await import("../escalation/templates.tsx")).Templates);
 const Hooks = lazily("hooks", async () => (await import("../hooks/hooks.tsx")).Hooks);
 
+const Connections = lazily("connections", async () => (await import("../connections/connections.tsx")).Connections);
+const Subscriptions = lazily(
+  "subscriptions",
+  async () => (await import("../subscriptions/subscriptions.tsx")).Subscriptions,
+);
 const PersonalTokens = lazily("personal tokens", async () => (await import("./personal-tokens.tsx")).PersonalTokens);
 
 interface Part {
@@ -107,6 +112,20 @@ const PARTS: readonly Part[] = [
     about: "Which calls of coding agents ask a person.",
     isForOperators: true,
     Content: Hooks,
+  },
+  {
+    part: "connections",
+    label: "Connections",
+    about: "Workflows that the service resumes when a task closes.",
+    isForOperators: true,
+    Content: Connections,
+  },
+  {
+    part: "events",
+    label: "Events",
+    about: "Programs that learn what happens to tasks.",
+    isForOperators: true,
+    Content: Subscriptions,
   },
   {
     part: "projects",

@@ -23,6 +23,8 @@ import { chainOf, sayDone } from "../escalation/trail.ts";
 import type { Names } from "../inbox/names.ts";
 import { useNames } from "../inbox/who.ts";
 import { actorOf, agentIn, memberOf } from "./actor.ts";
+import { Resumed } from "./resumed.tsx";
+import { hasFailed, resumeFailureOf } from "./resuming.ts";
 import { notificationOf, undelivered } from "./notifications.ts";
 import type { Notification } from "./notifications.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
@@ -30,7 +32,12 @@ import { auditQuery, queryClient } from "../queries.ts";
 import { Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
 
-const FAILURES: ReadonlySet<string> = new Set(["notification_failed", "callback_abandoned", "routing_unmatched"]);
+const FAILURES: ReadonlySet<string> = new Set([
+  "notification_failed",
+  "callback_abandoned",
+  "resume_failed",
+  "routing_unmatched",
+]);
 
 /** The audit trail of a task, its callbacks, and its ignored hints. For operators. */
 export function Activity({ task, me }: { task: Task; me: Me }) {
@@ -39,7 +46,7 @@ export function Activity({ task, me }: { task: Task; me: Me }) {
   if (error !== null)
     return <ErrorPanel title="Could not load the activity" error={error} retry={() => void refetch()} />;
   if (trail === undefined) return <p className="hint">Loading</p>;
-  const failures = failuresOf(trail);
+  const failures = failuresOf(trail, task);
   const chain = chainOf(trail, task, names);
   return (
     <div className="task-sections">
@@ -56,6 +63,7 @@ export function Activity({ task, me }: { task: Task; me: Me }) {
       {task.callback_url !== null && task.callback_url !== undefined && (
         <Callbacks task={task} url={task.callback_url} />
       )}
+      <Resumed task={task} />
       <Ignored task={task} />
       {chain.length > 1 && (
         <section aria-labelledby="chain">
@@ -81,11 +89,13 @@ export function Activity({ task, me }: { task: Task; me: Me }) {
   );
 }
 
-/** Returns the failures, except notifications that reached their destination later. */
-function failuresOf(trail: readonly AuditEntry[]): AuditEntry[] {
+/** Returns the failures, except notifications that reached their destination later, and what was resumed later. */
+function failuresOf(trail: readonly AuditEntry[], { resume = [] }: Task): AuditEntry[] {
+  const failed = new Set(resume.filter(hasFailed).map(({ delivery_id }) => delivery_id));
   const still = new Set(undelivered(trail).map(({ to }) => to.toLowerCase()));
   return trail.filter((entry) => {
     const to = notificationOf(entry)?.to.toLowerCase();
+    if (entry.action === "resume_failed") return failed.has(resumeFailureOf(entry)?.delivery_id ?? null);
     return FAILURES.has(entry.action) && (to === undefined || still.has(to));
   });
 }
@@ -111,6 +121,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
   timed_out: { says: "closed it: no one answered in time", Icon: IconClockOff },
   notification_sent: { says: "sent a message", Icon: IconBell },
   notification_failed: { says: "couldn't send a message", Icon: IconAlertTriangle },
+  resume_failed: { says: "couldn't resume what waits for it", Icon: IconAlertTriangle },
   callback_abandoned: { says: "stopped retrying the callback", Icon: IconAlertTriangle },
 };
 
@@ -122,6 +133,7 @@ function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: N
   const { says, Icon } = ACTIONS[action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
   const notification = notificationOf(entry);
   const deadlines = deadlinesOf(entry, task);
+  const resume = resumeFailureOf(entry);
   const more = {
     ...(entry.channel === null ? {} : { channel: entry.channel }),
     ...(entry.embed_sub === null ? {} : { embed_sub: entry.embed_sub }),
@@ -150,6 +162,11 @@ function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: N
                 <>
                   {" "}
                   from <Time at={deadlines.from} /> to <Time at={deadlines.to} />
+                </>
+              )}
+              {resume !== null && (
+                <>
+                  : <bdi>{resume.sentence}</bdi>
                 </>
               )}
               {tallyOf(entry)}
@@ -231,7 +248,7 @@ function Notified({ to, isMail, about, failure }: Notification) {
 function Callbacks({ task, url }: { task: Task; url: string }) {
   const { data: deliveries } = useQuery({
     queryKey: ["tasks", "deliveries", task.id],
-    queryFn: () => get<WebhookDelivery[]>(`/api/admin/webhook-deliveries?task_id=${task.id}`),
+    queryFn: () => get<WebhookDelivery[]>(`/api/admin/webhook-deliveries?kind=callback&task_id=${task.id}`),
   });
   const [busy, setBusy] = useState<string | null>(null);
   const redeliver = async (id: string): Promise<void> => {

@@ -15,11 +15,14 @@ interface ConfirmProps {
   tone?: "bad" | "accent";
   /** If it throws, the dialog shows the error and stays open. */
   onConfirm: () => Promise<void>;
+  /** After the action, something else takes its place, such as a new secret. Until then, it cannot be closed. */
+  staysOpen?: boolean;
   onClose: () => void;
 }
 
 /** Asks for confirmation before an action that cannot be undone. */
-export function Confirm({ title, children, action, keep = "Cancel", tone = "bad", onConfirm, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, children, action, keep = "Cancel", tone = "bad", onConfirm, staysOpen = false, onClose } = props;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const confirm = async (): Promise<void> => {
@@ -27,7 +30,7 @@ export function Confirm({ title, children, action, keep = "Cancel", tone = "bad"
     setError(null);
     try {
       await onConfirm();
-      onClose();
+      if (!staysOpen) onClose();
     } catch (failure) {
       setError(sentenceOf(failure));
       setBusy(false);
@@ -55,7 +58,7 @@ export function Confirm({ title, children, action, keep = "Cancel", tone = "bad"
           </p>
         )}
         <div className="row end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" disabled={busy && staysOpen} onClick={onClose} data-autofocus>
             {keep}
           </Button>
           <Button color={tone} loading={busy} onClick={() => void confirm()}>

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { connectionsQuery, kindsQuery } from "../connections/queries.ts";
+import { engineName } from "../connections/words.ts";
+import { subscriptionsQuery } from "../subscriptions/queries.ts";
+import { hostOf } from "../ui/urls.ts";
+import type { Delivery } from "./queries.ts";
+
+type Kind = Delivery["kind"];
+
+/** The labels of the kinds: of one, and of all. */
+export const KINDS: Readonly<Record<Kind, { one: string; all: string }>> = {
+  callback: { one: "Callback", all: "Callbacks" },
+  resume: { one: "Resume", all: "Resumes" },
+  event: { one: "Event", all: "Events" },
+};
+
+/** What the answer of an engine meant. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  done: "Resumed",
+  done_already: "Was resumed before",
+  gone: "Nothing waits there any more",
+  later: "Not resumed yet",
+  refused: "The engine refuses the secret",
+};
+
+/** Returns what the answer of an engine meant; null if there was none, or for another kind of delivery. */
+export function meaningWords(meaning: string | null): string | null {
+  return meaning === null ? null : (MEANINGS[meaning] ?? meaning);
+}
+
+/** Returns how connections and subscriptions are called, by their ids. One that is deleted is called by its id. */
+export function useNamesOf(): { connection: (id: string) => string; subscription: (id: string) => string } {
+  const { data: connections = [] } = useQuery(connectionsQuery);
+  const { data: subscriptions = [] } = useQuery(subscriptionsQuery);
+  return {
+    connection: (id) => connections.find((one) => one.id === id)?.name ?? id,
+    subscription: (id) => {
+      const url = subscriptions.find((one) => one.id === id)?.url;
+      return url === undefined ? id : hostOf(url);
+    },
+  };
+}
+
+/** Returns what says of a delivery what it is, such as "Resume, Temporal, production". */
+export function useWhat(): (delivery: Delivery) => string {
+  const { data: kinds } = useQuery(kindsQuery);
+  const { data: connections = [] } = useQuery(connectionsQuery);
+  return ({ kind, engine, connection }) => {
+    const name = connections.find(({ id }) => id === connection)?.name;
+    return [KINDS[kind].one, engine === null ? undefined : engineName(kinds, engine), name]
+      .filter((word) => word !== undefined)
+      .join(", ");
+  };
+}
