@@ -27,6 +27,8 @@ import { newTaskBody } from "../support/service.ts";
 interface Begun {
   engine: Pick<Engine, "connection" | "script">;
   waiting: Waiting;
+  /** What goes on together with it: its task ends last. */
+  others?: readonly Waiting[];
   /** Lets the searches of an engine show what has happened, where that takes time. */
   catchUp?: () => void;
 }
@@ -74,7 +76,8 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, Begin>>>> = {
   "ag-ui": each(["replays run", "replays are refused"], async (t, replays) => {
     const engine = await startAgUi(t);
     engine.refusesReplays = replays === "replays are refused";
-    return { engine, waiting: await engine.wait() };
+    const [waiting, ...others] = (await engine.waitForAll(2)) as [Waiting, Waiting];
+    return { engine, waiting, others };
   }),
   camunda: each(["user_task", "job", "message"] as const, async (t, sort) => {
     const engine = await startCamunda(t, "basic");
@@ -162,7 +165,9 @@ async function survive(t: TestContext, dialect: "sqlite" | "postgres"): Promise<
   service = await restart();
   const ends = await Promise.all(cases.map((one) => endOf(service, store, one)));
   assert.deepEqual(
-    ends.filter(({ status, times }) => !["done", "done_already"].includes(status) || times !== 1),
+    ends.filter(
+      ({ status, times }) => !["done", "done_already"].includes(status) || times.some((count) => count !== 1),
+    ),
     [],
   );
 }
@@ -192,11 +197,10 @@ async function begin(
     connection === null
       ? {}
       : { connection: (await created(service, "/api/connections", { name: `to-${++made}`, kind, ...connection })).id };
-  const { id } = await created(service, "/api/tasks", {
-    ...newTaskBody(),
-    resume: [{ ...to, ...begun.waiting.entry }],
-  });
-  return { ...begun, name, kills, task: id, isReached: false };
+  const ask = async ({ entry }: Waiting) =>
+    (await created(service, "/api/tasks", { ...newTaskBody(), resume: [{ ...to, ...entry }] })).id;
+  for (const other of begun.others ?? []) await answer(service, { task: await ask(other) });
+  return { ...begun, name, kills, task: await ask(begun.waiting), isReached: false };
 }
 let made = 0;
 
@@ -206,7 +210,7 @@ async function created({ call }: ServiceProcess, path: string, body: object): Pr
   return made;
 }
 
-async function answer({ call }: ServiceProcess, { task }: Case): Promise<void> {
+async function answer({ call }: ServiceProcess, { task }: Pick<Case, "task">): Promise<void> {
   assert.equal((await call("POST", `/api/tasks/${task}/complete`, { response: { approved: true } })).status, 200);
 }
 
@@ -230,7 +234,8 @@ async function statusOf({ call }: ServiceProcess, { task }: Case): Promise<{ sta
 async function endOf(service: ServiceProcess, store: Store, one: Case) {
   for (;;) {
     const { status, isFinal } = await statusOf(service, one);
-    if (isFinal) return { name: one.name, status, times: one.waiting.received.length };
+    const all = [one.waiting, ...(one.others ?? [])];
+    if (isFinal) return { name: one.name, status, times: all.map(({ received }) => received.length) };
     await store.run(END_WAITS);
     await pause();
   }
