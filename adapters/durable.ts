@@ -16,7 +16,7 @@ import { hasEnded, outcomeFrom, type Outcome } from "./outcome.ts";
 /** A question of a run. Its key contains the run, so that a retry finds it. */
 export type RunQuestion<R extends AnySchema, P extends AnySchema> = Omit<
   Question<R, P>,
-  "idempotencyKey" | "occasion" | "callbackUrl"
+  "idempotencyKey" | "occasion" | "callbackUrl" | "resume"
 >;
 
 /** Returns the outcome of a task that has ended. @param ended - a task state for which `hasEnded` is true */

@@ -27,15 +27,15 @@ export type { RunQuestion } from "./durable.ts";
 export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
 /**
- * Signals that the task with this id has ended. `signalOnCallback` sends it. If you send it by hand, the workflow
- * checks the task.
+ * Signals that the task with this id or outcome has ended. The service sends it by a connection, or `signalOnCallback` does.
+ * If you send it by hand, the workflow checks the task.
  */
-export const humanTaskEnded = defineSignal<[taskId: string]>("humanTaskEnded");
+export const humanTaskEnded = defineSignal<[ended: string | { task_id: string }]>("humanTaskEnded");
 
 export interface AwaitOptions {
   /**
-   * `signal` (default): nothing runs until the service has called back. `activity`: an activity polls and heartbeats,
-   * if the service cannot call.
+   * `signal` (default): nothing runs until the service has sent the signal or called back. `activity`: an activity polls
+   * and heartbeats, if the service can do neither.
    */
   by?: "signal" | "activity" | undefined;
   /**
@@ -44,7 +44,7 @@ export interface AwaitOptions {
   activityOptions?: Omit<ActivityOptions, "startToCloseTimeout"> | undefined;
 }
 
-/** Extra wait after the timeout of the task, because its callback may be late. */
+/** Extra wait after the timeout of the task, because its signal may be late. */
 const GRACE_MS = 60_000;
 /** The same for an activity that waits. It ends some minutes earlier if the task is still open. */
 const ACTIVITY_GRACE_MS = 10 * 60_000;
@@ -65,7 +65,7 @@ export async function awaitHuman<const R extends AnySchema = YesOrNo, const P ex
     startToCloseTimeout: "2 minutes",
     ...activityOptions,
   });
-  setHandler(humanTaskEnded, (taskId) => void told.add(taskId));
+  setHandler(humanTaskEnded, (ended) => void told.add(typeof ended === "string" ? ended : ended.task_id));
   const asked = toActivity(question);
   // If the workflow were cancelled here, it would not know which task to cancel.
   const { taskId, openMs } = await CancellationScope.nonCancellable(async () => humanTaskCreate(asked));

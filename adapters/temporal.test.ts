@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
+import { json } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { nodeCallbackHandler } from "@human-task-service/client";
 import { CancelledFailure, type ApplicationFailure } from "@temporalio/activity";
 import { Client, Connection, type WorkflowFailedError } from "@temporalio/client";
+import proto from "@temporalio/proto";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import {
   bundleWorkflowCode,
@@ -15,6 +17,7 @@ import {
   Worker,
   type WorkerOptions,
 } from "@temporalio/worker";
+import { newConnection } from "../test/support/connections.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { listen } from "../test/support/listen.ts";
 import { openPage } from "../test/support/page-programs.ts";
@@ -47,14 +50,25 @@ const QUEUE = "agents";
 interface Special extends Partial<WorkerOptions> {
   /** If false, the service gets no callback URL. */
   canCall?: boolean;
+  /** If true, the service signals workflows itself. */
+  canSignal?: boolean;
 }
 
-async function start(t: TestContext, asked: AskedService, { canCall = true, ...more }: Special = {}): Promise<Agent> {
+async function start(
+  t: TestContext,
+  asked: AskedService,
+  { canCall = true, canSignal = false, ...more }: Special = {},
+): Promise<Agent> {
   const temporal = await startTemporal(t);
   const client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
   const connection = await NativeConnection.connect({ address: temporal.address });
   const callbackUrl = await listen(t, nodeCallbackHandler(PAYLOAD_KEY, signalOnCallback(client)));
-  const activities = createHumanActivities({ ...(canCall && { callbackUrl }), client: asked.client });
+  if (canSignal) await connect(t, asked, client);
+  const activities = createHumanActivities({
+    ...(canCall && { callbackUrl }),
+    ...(canSignal && { connection: "temporal" }),
+    client: asked.client,
+  });
   const run = async (): Promise<() => Promise<void>> => {
     const worker = await Worker.create({
       connection,
@@ -88,6 +102,28 @@ async function start(t: TestContext, asked: AskedService, { canCall = true, ...m
     },
   };
 }
+
+/** Makes the connection `temporal`: to the HTTP API, which turns requests into the same messages as Temporal's gateway. */
+async function connect(t: TestContext, { service }: AskedService, client: Client): Promise<void> {
+  const { SignalWorkflowExecutionRequest: Signal } = proto.temporal.api.workflowservice.v1;
+  const url = await listen(t, (request, response) => {
+    void (async () => {
+      const [, workflowId, signalName] = /\/workflows\/([^/]+)\/signal\/([^/]+)$/.exec(request.url!)!;
+      const body = (await json(request)) as { workflowExecution: object };
+      const workflowExecution = { ...body.workflowExecution, workflowId: decodeURIComponent(workflowId!) };
+      const signal = Signal.fromObject({ ...body, namespace: "default", workflowExecution, signalName });
+      const [status, answer] = await client.workflowService.signalWorkflowExecution(signal).then(
+        () => [200, {}] as const,
+        ({ code, details: message }: { code: number; details: string }) =>
+          [code === 5 ? 404 : 403, { code, message, details: code === 5 ? [NOT_FOUND] : [] }] as const,
+      );
+      response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
+    })();
+  });
+  await newConnection(service, { name: "temporal", address: { url, namespace: "default" } });
+}
+
+const NOT_FOUND = { "@type": "type.googleapis.com/temporal.api.errordetails.v1.NotFoundFailure" };
 
 const stops = new Map<TestContext, () => Promise<void>>();
 
@@ -134,6 +170,51 @@ testWithAgent("a workflow waits for a person over a restart of its worker, and g
   await asked.redeliver(taskId);
   assert.deepEqual(await asked.attempts(taskId, 3), [204, 204, 204]);
 });
+
+testWithAgent(
+  "a workflow that the service signals itself goes on once, and no callback is sent",
+  async (asked, agent) => {
+    const handle = await agent.client.workflow.start("another", {
+      args: ["Refund?"],
+      taskQueue: QUEUE,
+      workflowId: "w 1",
+    });
+    const taskId = (await openTasks(asked))["Refund?"]!;
+    const { callback_url, resume } = await asked.client.get(taskId);
+    const { connection, workflow_id, signal, status } = resume![0]!;
+    assert.deepEqual(
+      [callback_url, connection, workflow_id, signal, status],
+      [null, "temporal", "w 1", "humanTaskEnded", "waiting"],
+    );
+    await agent.temporal.idle("w 1");
+    await agent.restart();
+    await asked.client.complete(taskId, { approved: true, at: "2026-01-31" });
+    await asked.redeliver(taskId);
+    assert.deepEqual(await asked.attempts(taskId, 2), [200, 200]);
+    await handle.signal("over");
+    assert.equal(await handle.result(), "Refund? true 2026");
+    // The workflow has ended, so nothing waits for another signal.
+    await asked.redeliver(taskId);
+    assert.deepEqual(await asked.attempts(taskId, 3), [200, 200, 404]);
+    assert.equal((await asked.client.get(taskId)).resume![0]!.status, "gone");
+  },
+  { canCall: false, canSignal: true },
+);
+
+testWithAgent(
+  "a workflow that the service could not signal at first is signalled later",
+  async (asked, agent) => {
+    const handle = await agent.client.workflow.start("one", { args: ["Refund?"], taskQueue: QUEUE, workflowId: "w 1" });
+    const taskId = (await openTasks(asked))["Refund?"]!;
+    agent.temporal.isAway = true;
+    await asked.client.complete(taskId, { approved: true });
+    assert.deepEqual(await asked.attempts(taskId, 1), [403]);
+    agent.temporal.isAway = false;
+    await asked.later(31_000);
+    assert.equal(await handle.result(), "Refund? true");
+  },
+  { canCall: false, canSignal: true },
+);
 
 /** Nothing is cached between the tasks of a workflow, so each one replays the history. */
 const replaying = { maxCachedWorkflows: 0 };
@@ -374,6 +455,7 @@ testWithCallbacks("the programs of docs/frameworks/temporal.md do what they say"
   });
   const { worker, running } = (await page.run("worker.ts")) as { worker: Worker; running: Promise<void> };
   const { server, temporal: client } = (await page.run("callbacks.ts")) as { server: Server; temporal: Client };
+  await connect(t, asked, client);
   const handle = await client.workflow.start("refund", {
     args: ["Mia", 42.5],
     taskQueue: "agents",

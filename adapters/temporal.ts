@@ -15,8 +15,8 @@ import { runOf } from "./runs.ts";
 export type { RunQuestion } from "./durable.ts";
 export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
-/** A question that a workflow passes to its activity: with plain JSON Schema, and without the callback URL. */
-export type ActivityQuestion = Omit<Question, "callbackUrl" | "occasion"> & { idempotencyKey: string };
+/** A question that a workflow passes to its activity: with plain JSON Schema, and without what wakes the workflow. */
+export type ActivityQuestion = Omit<Question, "callbackUrl" | "resume" | "occasion"> & { idempotencyKey: string };
 
 /** The activities of `awaitHuman` in `/temporal/workflow`. Register all of them with the worker. */
 export interface HumanActivities {
@@ -43,20 +43,26 @@ export interface OpenTask {
 }
 
 export interface ActivityOptions {
-  /** Public URL of `signalOnCallback`. Without it, workflows wait only with an activity. */
+  /**
+   * Name or id of the service's connection to Temporal, by which the service signals workflows itself. Without it and without
+   * `callbackUrl`, workflows wait only with an activity.
+   */
+  connection?: string | undefined;
+  /** Public URL of `signalOnCallback`, where the service cannot reach Temporal. */
   callbackUrl?: string | undefined;
   /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
 }
 
-export function createHumanActivities({ callbackUrl, ...options }: ActivityOptions = {}): HumanActivities {
+export function createHumanActivities({ connection, callbackUrl, ...options }: ActivityOptions = {}): HumanActivities {
   let made: Client | undefined;
   const client = (): Client => options.client ?? (made ??= createClient());
 
   return {
     humanTaskCreate: async (question) =>
       asActivity(async (signal) => {
-        const { record } = await client().ask({ ...question, callbackUrl, signal });
+        const resume = connection === undefined ? undefined : [waitingIn(connection)];
+        const { record } = await client().ask({ ...question, callbackUrl, resume, signal });
         return openTask(record);
       }),
 
@@ -94,6 +100,15 @@ export function createHumanActivities({ callbackUrl, ...options }: ActivityOptio
         }
       }),
   };
+}
+
+/** The signal that makes a workflow check its task. Its argument is the outcome or the id of the task. */
+const ENDED = "humanTaskEnded";
+
+/** Returns what resumes the workflow of the current activity. It names no run, because a workflow that is reset waits in another one. */
+function waitingIn(connection: string) {
+  const { workflowId } = Context.current().info.workflowExecution!;
+  return { connection, workflow_id: workflowId, signal: ENDED };
 }
 
 const HEARTBEAT_MS = 10_000;
@@ -145,7 +160,7 @@ export function signalOnCallback(temporal: Signaller): (callback: Callback) => P
     const parts = runOf("temporal", callback);
     if (parts?.length !== 3) return;
     try {
-      await temporal.workflow.getHandle(parts[0]!).signal("humanTaskEnded", callback.task_id);
+      await temporal.workflow.getHandle(parts[0]!).signal(ENDED, callback.task_id);
     } catch (error) {
       // The workflow has ended, and waits for nothing.
       if (!(error instanceof WorkflowNotFoundError)) throw error;

@@ -14,6 +14,7 @@ import { checkEmbed } from "./doctor/embed.ts";
 import { checkKeys } from "./doctor/keys.ts";
 import { checkPublicUrl, unheard } from "./doctor/public-url.ts";
 import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
+import { checkConnections, checkSubscriptions } from "./doctor/resuming.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { checkSignIn } from "./doctor/sign-in.ts";
 import { checkVerifier } from "./doctor/verifier.ts";
@@ -97,6 +98,8 @@ async function examine(
     check("keys", limitMs, async () =>
       checkKeys(config, found !== null && isCurrent ? ctx.db : null, { isStored, hasOldKeys: publicUrl.hasOldKeys }),
     ),
+    check("connections", limitMs, () => checkConnections(config, ctx.db)),
+    check("events", limitMs, () => checkSubscriptions(config, ctx.db)),
     check("sign-in", limitMs, () => checkSignIn(config, limitMs)),
     check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
