@@ -6,25 +6,24 @@ import { test } from "node:test";
 import { RESUME_KINDS } from "../../src/resume/registered.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { APP_KEY } from "../support/engines/github.ts";
-import { follow } from "../support/guide.ts";
+import { follow, type Plan } from "../support/guide.ts";
 
 /** What does not end by then hangs. */
 const TEST_MS = 300_000;
 
-const CONNECTED = [
-  "api/connections",
-  (_reader: unknown, said: string) => assert.match(said, /"id":"con_\w+"/),
-] as const;
-const WAITS = ["api/tasks", (_reader: unknown, said: string) => assert.match(said, /"status":"waiting"/)] as const;
+type Step = NonNullable<Plan["after"]>[number];
+const CONNECTED: Step = ["api/connections", (_reader, said) => assert.match(said, /"id":"con_\w+"/)];
+const WAITS: Step = ["api/tasks", (_reader, said) => assert.match(said, /"status":"waiting"/)];
+const ASKS: Step = ["-X PATCH", (_reader, said) => assert.match(said, /"asks":\{"agent_id":"agt_/)];
 
-/** The pages of kinds, and which of the two steps they type. Others show a request in the program of the engine. */
-const PAGES: Readonly<Record<string, readonly (typeof CONNECTED | typeof WAITS)[]>> = {
+/** The pages of kinds, and which of the steps they type. Others show a request in the program of the engine. */
+const PAGES: Readonly<Record<string, readonly Step[]>> = {
   "docs/resume/url.md": [WAITS],
   "docs/resume/temporal.md": [CONNECTED, WAITS],
   "docs/resume/langgraph.md": [CONNECTED, WAITS],
   "docs/resume/inngest.md": [CONNECTED, WAITS],
   "docs/resume/ag-ui.md": [CONNECTED, WAITS],
-  "docs/resume/github.md": [CONNECTED],
+  "docs/resume/github.md": [CONNECTED, ASKS],
   "docs/resume/step-functions.md": [CONNECTED],
   "docs/resume/cloudflare.md": [CONNECTED],
   "docs/resume/camunda.md": [CONNECTED, WAITS],
