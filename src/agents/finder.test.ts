@@ -23,9 +23,13 @@ void test(
     const agent = await newAgent(service, { project: "refunds", scopes: ["ask", "read"] });
     const path = `/api/agents/${agent.id}`;
     const found = async () => other.find(agent.token);
+    // It is remembered for a tenth of a second from the beginning of its read, which a busy machine may spend on the read alone.
     const knows = async () => {
-      assert.notEqual(await found(), null);
-      assert.ok(!(other.find(agent.token) instanceof Promise), "it is remembered");
+      for (;;) {
+        const known = other.find(agent.token);
+        assert.notEqual(await known, null);
+        if (!(known instanceof Promise)) return;
+      }
     };
     const change = async (method: "PATCH" | "DELETE", what: string, body?: object) => {
       await knows();
