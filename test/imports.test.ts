@@ -94,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   prove: [
     "worker",
     "agents",
+    "connections",
     "subscriptions",
     "projects",
     "calendars",
@@ -108,7 +109,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib",
     "test",
   ],
-  bench: ["agents", "deliveries", "escalation", "db", "lib", "test"],
+  bench: ["agents", "deliveries", "escalation", "people", "db", "lib", "test"],
   pack: [],
   test: [
     "app",

@@ -51,9 +51,11 @@ function startOnHeld(t: TestContext, isOtherLooking: () => boolean = () => false
     hints: { listen: () => () => {} },
   };
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { stop } = startDeadlines({ db, log: { error: assert.fail } } as unknown as Parameters<
-    typeof startDeadlines
-  >[0]);
+  const { stop } = startDeadlines({
+    db,
+    subscriptions: { refresh: () => null },
+    log: { error: assert.fail },
+  } as unknown as Parameters<typeof startDeadlines>[0]);
   /** @returns how often the database was asked after `ms` milliseconds */
   const looksAfter = async (ms: number) => {
     t.mock.timers.tick(ms);
