@@ -64,6 +64,8 @@ onBoth("where all is well it says so, sends what it is asked to and changes noth
     schema: "ok",
     writing: "ok",
     "public-url": "ok",
+    connections: "off",
+    events: "off",
     proxy: "off",
     clock: "ok",
     callbacks: "ok",
