@@ -142,7 +142,7 @@ export async function updateConnection(
     }
     if (allowed_agents !== undefined) set.allowed_agents = await storedAgents(tx, before.project, allowed_agents);
     if (asks !== undefined) set.asks = await storedAsks(tx, before.project, form, asks);
-    // Whoever may change an address must not get the secret of somebody else sent to a server of their own.
+    // An operator who may change the address must not be able to have the stored secret sent to a server of their own.
     if (before.secret !== null && secret === undefined && set.address !== undefined && isElsewhere(before, set.address))
       throw invalid("/secret", "Send the secret as well: the new address is another server.", "required");
     const fields = Object.keys(set).filter(

@@ -193,7 +193,7 @@ testOnBoth(
 );
 
 testOnBoth(
-  "an event waits until the one before it was tried, and no attempt is counted meanwhile",
+  "an event waits until the one before it was tried, and its wait counts as no attempt",
   async (service, t) => {
     const held: ServerResponse[] = [];
     const to = await startReceiver((response: ServerResponse) => {
