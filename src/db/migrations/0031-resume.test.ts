@@ -31,13 +31,14 @@ testOnBoth(
     }
     const { body: rows } = await call<WebhookDelivery[]>("GET", "/api/admin/webhook-deliveries");
     assert.deepEqual(
-      rows.map(({ task_id, kind, status, meaning }) => [task_id, kind, status, meaning]).toSorted(),
-      [
-        [old.id, "callback", "SUCCEEDED", null],
-        [ended.id, "callback", "SUCCEEDED", null],
-        [resumed.id, "resume", "SUCCEEDED", "done"],
-      ].toSorted(),
+      new Set(rows.map(({ task_id, kind, status, meaning }) => `${task_id} ${kind} ${status} ${meaning}`)),
+      new Set([
+        `${old.id} callback SUCCEEDED null`,
+        `${ended.id} callback SUCCEEDED null`,
+        `${resumed.id} resume SUCCEEDED done`,
+      ]),
     );
+    assert.equal(rows.length, 3);
   },
   { changesTables: true },
 );
