@@ -53,6 +53,30 @@ export interface paths {
         patch: operations["extendTask"];
         trace?: never;
     };
+    "/api/tasks/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a task's comments
+         * @description What people and the asker said about the task, oldest first. For those who may read it.
+         */
+        get: operations["listComments"];
+        put?: never;
+        /**
+         * Comment on a task, or ask a question
+         * @description A question makes the open task wait for its asker (`waiting_on`), who learns of it by polls, callbacks and events. What the asker says answers the questions before it. The deadline stays, and people can still answer the task.
+         */
+        post: operations["addComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tasks/{id}/poll": {
         parameters: {
             query?: never;
@@ -62,7 +86,7 @@ export interface paths {
         };
         /**
          * Poll a task
-         * @description Returns when the task closes, immediately if it is closed already, or after `timeout` seconds with the current state.
+         * @description Returns when the task closes, with `until=attention` also when a question to the asker waits for its reply, immediately if it is so already, or after `timeout` seconds with the current state.
          */
         get: operations["pollTask"];
         put?: never;
@@ -368,6 +392,8 @@ export interface components {
             redact_payload?: boolean | null;
             /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
+            /** @description What else `callback_url` receives. `task.question`: someone asked the asker something. */
+            callback_events?: "task.question"[] | null;
             /** @description What the service itself resumes when the task ends. */
             resume?: ({
                 /** @description Name or id of a connection of the project. */
@@ -510,6 +536,11 @@ export interface components {
                  */
                 at: string;
             } | null;
+            /**
+             * @description `agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.
+             * @enum {string|null}
+             */
+            waiting_on: "people" | "agent" | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -874,6 +905,11 @@ export interface components {
                  */
                 at: string;
             } | null;
+            /**
+             * @description `agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.
+             * @enum {string|null}
+             */
+            waiting_on: "people" | "agent" | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -1029,6 +1065,13 @@ export interface components {
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
+            /**
+             * @description `agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.
+             * @enum {string|null}
+             */
+            waiting_on: "people" | "agent" | null;
+            /** @description The questions to the asker that have no reply yet, oldest first. Empty once the task is closed. */
+            questions: components["schemas"]["Comment"][];
             /** @description The accepted answer, or null. */
             response: {
                 [key: string]: unknown;
@@ -1157,6 +1200,66 @@ export interface components {
                 attempt: number;
             } | null;
         };
+        /**
+         * @example {
+         *       "text": "Which card was charged?",
+         *       "kind": "question"
+         *     }
+         */
+        AddComment: {
+            /** @description Plain text. */
+            text: string;
+            /**
+             * @description `question`: for the asker, who is told. The task waits for the reply. Default: `comment`.
+             * @enum {string|null}
+             */
+            kind?: "comment" | "question" | null;
+            /** @description From the asker: id of the latest question that this answers. Later ones stay open. Default: it answers all. */
+            reply_to?: string | null;
+            /** @description Chosen by the client. Sent again with the same key, nothing is added. */
+            idempotency_key?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Comment: {
+            /** @example cmt_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            task_id: string;
+            /**
+             * @description `question`: for the asker.
+             * @enum {string}
+             */
+            kind: "comment" | "question";
+            text: string;
+            /** @description Who wrote it. */
+            by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description Where they wrote it, for example `dashboard`. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            };
+            /** @description It is from the asker of the task, and answers the questions before it. */
+            is_asker: boolean;
+            /**
+             * @description When it was written.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+        };
         AuditEntry: {
             id: string;
             task_id: string;
@@ -1239,7 +1342,7 @@ export interface components {
         /** @description Of Standard Webhooks. `webhook-id` is the same for all attempts to send an event. */
         TaskEvent: {
             /** @enum {string} */
-            type: "task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
+            type: "task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
             /**
              * @description When it happened.
              * @example 2026-01-31T12:00:00.000Z
@@ -1263,6 +1366,49 @@ export interface components {
                 response?: {
                     [key: string]: unknown;
                 } | null;
+                /** @description Only in `task.commented`. */
+                waiting_on?: string;
+                /** @description Only in `task.commented`. */
+                comment?: {
+                    /** @example cmt_01kajv3mzt8w5rq0e4v9c2n7xb */
+                    id: string;
+                    task_id: string;
+                    /**
+                     * @description `question`: for the asker.
+                     * @enum {string}
+                     */
+                    kind: "comment" | "question";
+                    /** @description null if the task is redacted. */
+                    text: string | null;
+                    /** @description Who wrote it. */
+                    by: {
+                        /**
+                         * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                         * @enum {string}
+                         */
+                        kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                        /** @description User id of the person. */
+                        user_id: string | null;
+                        /** @description Email of the person. */
+                        email: string | null;
+                        /** @description Name of the person or of the token. */
+                        name: string | null;
+                        /** @description Where they wrote it, for example `dashboard`. */
+                        channel: string | null;
+                        /** @description Their Slack account. */
+                        slack?: {
+                            team_id: string;
+                            user_id: string;
+                        };
+                    };
+                    /** @description It is from the asker of the task, and answers the questions before it. */
+                    is_asker: boolean;
+                    /**
+                     * @description When it was written.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    created_at: string;
+                };
                 /** @description Only in `task.claimed`. */
                 claimed_by_email?: string | null;
                 /** @description Only in `task.rejected` and `task.verification_exhausted`: what the verifier said; null if the task is redacted. */
@@ -1471,11 +1617,67 @@ export interface operations {
             };
         };
     };
+    listComments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Task id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"][];
+                };
+            };
+        };
+    };
+    addComment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Task id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddComment"];
+            };
+        };
+        responses: {
+            /** @description The new comment, or the existing one with this key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `true` if the comment existed before. */
+                    "Idempotent-Replayed"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+        };
+    };
     pollTask: {
         parameters: {
             query?: {
                 /** @description Seconds to wait until the task closes. */
                 timeout?: number;
+                /** @description `attention`: returns also while a question to the asker waits for its reply. */
+                until?: "end" | "attention";
             };
             header?: never;
             path: {

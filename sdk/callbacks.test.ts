@@ -3,7 +3,13 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createAttemptSigner, createSigner, deriveCallbackKey } from "../src/callbacks/signature.ts";
-import { callbackHandler, nodeCallbackHandler, verifyCallback, type Callback } from "./callbacks.ts";
+import {
+  callbackHandler,
+  nodeCallbackHandler,
+  verifyCallback,
+  type Callback,
+  type QuestionCallback,
+} from "./callbacks.ts";
 import type { HumanTaskError } from "./errors.ts";
 
 /** The key of the check value for receivers in every language. */
@@ -49,6 +55,18 @@ void test("what is not signed by this key over these bytes is refused, and why i
   for (const make of [callbackHandler, nodeCallbackHandler])
     for (const key of [undefined, "", { webhookKey: undefined }, [], [undefined], [KEY, "short"]])
       assert.throws(() => make(key, () => {}), { code: "CALLBACK_KEY" });
+});
+
+void test("a question goes to its own function, and without one it is accepted and left", async () => {
+  const question = { id: "cmt_1", text: "Which card?" };
+  const body = JSON.stringify({ event: "task.question", task_id: "tsk_1", question });
+  const request = () => new Request("http://x.test", { method: "POST", body, headers: signed(body) });
+  const heard: string[] = [];
+  const act = () => void heard.push("an outcome");
+  const onQuestion = (callback: QuestionCallback) => void heard.push(callback.question.text);
+  assert.equal((await callbackHandler(KEY, act, { onQuestion })(request())).status, 204);
+  assert.equal((await callbackHandler(KEY, act)(request())).status, 204);
+  assert.deepEqual(heard, ["Which card?"]);
 });
 
 const OTHER = Buffer.alloc(32, 1).toString("base64");

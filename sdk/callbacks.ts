@@ -1,5 +1,6 @@
 import { HumanTaskError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
+import type { Comment } from "./shapes.ts";
 import {
   bytesOf,
   bytesOfBase64,
@@ -42,6 +43,16 @@ export interface Callback {
     at_host?: true;
     slack?: { team_id: string; user_id: string };
   } | null;
+}
+
+/** The body of a callback about a question that a person asked. The task asked for it with `callback_events`. */
+export interface QuestionCallback {
+  event: "task.question";
+  task_id: string;
+  idempotency_key: string;
+  status: "created" | "rejected";
+  waiting_on: "agent";
+  question: Comment;
 }
 
 type OneKey = string | { readonly webhookKey: string | undefined } | undefined;
@@ -94,6 +105,8 @@ function readOwn(headers: GivenHeaders, bytes: Bytes): Signed {
 export interface HandlerOptions {
   /** Larger bodies are refused with 413 before they are read. Default: 4 MiB. */
   maxBytes?: number;
+  /** Acts on a question, as `act` does on an outcome. Without it, questions are answered with 204. */
+  onQuestion?: ((callback: QuestionCallback) => unknown) | undefined;
 }
 
 /** Acts on a callback. If it throws, the callback is answered with 5xx, and the service calls back again later. */
@@ -107,11 +120,11 @@ type Act = (callback: Callback) => unknown;
 export function callbackHandler(
   key: CallbackKey,
   act: Act,
-  { maxBytes = MAX_BYTES }: HandlerOptions = {},
+  options: HandlerOptions = {},
 ): (request: Request) => Promise<Response> {
   keysOf(key);
   return async (request) => {
-    const { status, text } = await answer(request.body, request.headers, key, act, maxBytes);
+    const { status, text } = await answer(request.body, request.headers, key, act, options);
     return new Response(text, { status });
   };
 }
@@ -135,7 +148,7 @@ export interface CallbackAnswer {
  * go to `next` if there is one, or else are answered with 500 and printed to the console.
  * @throws HumanTaskError CALLBACK_KEY
  */
-export function nodeCallbackHandler(key: CallbackKey, act: Act, { maxBytes = MAX_BYTES }: HandlerOptions = {}) {
+export function nodeCallbackHandler(key: CallbackKey, act: Act, options: HandlerOptions = {}) {
   keysOf(key);
   return async (
     request: IncomingCallback,
@@ -144,7 +157,7 @@ export function nodeCallbackHandler(key: CallbackKey, act: Act, { maxBytes = MAX
   ): Promise<void> => {
     try {
       const body = request.rawBody ?? request.body ?? request;
-      const { status, text } = await answer(body as Body, request.headers, key, act, maxBytes);
+      const { status, text } = await answer(body as Body, request.headers, key, act, options);
       response.statusCode = status;
       response.end(text ?? undefined);
     } catch (error) {
@@ -168,7 +181,7 @@ async function answer(
   headers: GivenHeaders,
   key: CallbackKey,
   act: Act,
-  maxBytes: number,
+  { maxBytes = MAX_BYTES, onQuestion }: HandlerOptions,
 ): Promise<{ status: number; text: string | null }> {
   const body = await read(given, maxBytes);
   if (body === null) return { status: 413, text: `More than ${maxBytes} bytes.` };
@@ -180,7 +193,9 @@ async function answer(
     if (statusCode === undefined) throw error;
     return { status: statusCode, text: message };
   }
-  await act(callback);
+  // Outcomes have no event.
+  const { event } = callback as { event?: string };
+  await (event === undefined ? act(callback) : onQuestion?.(callback as unknown as QuestionCallback));
   return { status: 204, text: null };
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from "./client.ts";
 import { listTasks } from "./list.ts";
 import type { Send } from "./connection.ts";
-import { cancelTask, completeTask, deleteTask, pollTask, sendAbout } from "./requests.ts";
+import { addComment, cancelTask, completeTask, deleteTask, pollTask, sendAbout } from "./requests.ts";
 import { findServiceKey } from "./settings.ts";
 import type { EmbedToken } from "./shapes.ts";
 import { POLL_SECONDS } from "./waiting.ts";
@@ -13,17 +13,34 @@ import { POLL_SECONDS } from "./waiting.ts";
 export function callsOf(
   send: Send,
   serviceKey: string | undefined,
-): Pick<Client, "get" | "list" | "poll" | "complete" | "cancel" | "extend" | "delete" | "audit" | "embedToken"> {
+): Pick<
+  Client,
+  | "get"
+  | "list"
+  | "poll"
+  | "complete"
+  | "cancel"
+  | "extend"
+  | "delete"
+  | "audit"
+  | "comments"
+  | "comment"
+  | "embedToken"
+> {
   return {
     get: async (id, { signal } = {}) => sendAbout(send, id, "", { signal }),
     list: (filter = {}, { signal } = {}) => listTasks(send, filter, signal),
-    poll: async (id, { signal, timeoutSeconds = POLL_SECONDS } = {}) => pollTask(send, id, timeoutSeconds, { signal }),
+    poll: async (id, { signal, timeoutSeconds = POLL_SECONDS, until } = {}) =>
+      pollTask(send, id, timeoutSeconds, { signal, isAttentive: until === "attention" }),
     complete: async (id, answer, { signal, ...by } = {}) => completeTask(send, id, answer, by, { signal }),
     cancel: async (id, { signal, reason } = {}) => cancelTask(send, id, reason, { signal }),
     extend: async (id, timeout_seconds, { signal } = {}) =>
       sendAbout(send, id, "", { signal, method: "PATCH", body: { timeout_seconds } }),
     delete: async (id, { signal } = {}) => deleteTask(send, id, { signal }),
     audit: async (id, { signal } = {}) => sendAbout(send, id, "/audit", { signal }),
+    comments: async (id, { signal } = {}) => sendAbout(send, id, "/comments", { signal }),
+    comment: async (id, text, { signal, replyTo: reply_to = null, key: idempotency_key = crypto.randomUUID() } = {}) =>
+      addComment(send, id, { text, reply_to, idempotency_key }, { signal }),
     embedToken: async ({ signal, taskId, parentOrigin, sub, ttlSeconds }) => {
       const body = { task_id: taskId, parent_origin: parentOrigin, sub, ttl_seconds: ttlSeconds };
       const key = findServiceKey(serviceKey);

@@ -30,11 +30,11 @@ function question(more: Partial<Question> = {}): Question<typeof ANSWER> {
 }
 
 /** Registers the same test for both databases. All tests of a database share a process. */
-function testOnBoth(name: string, run: (client: Client, t: TestContext) => Promise<void>): void {
+function testOnBoth(name: string, run: (client: Client, t: TestContext, url: string) => Promise<void>): void {
   for (const dialect of ["sqlite", "postgres"] as const)
     void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
-      const { client } = await (shared[dialect] ??= serve(dialect));
-      await run(client, t);
+      const { client, service } = await (shared[dialect] ??= serve(dialect));
+      await run(client, t, service.url);
     });
 }
 
@@ -376,6 +376,80 @@ testOnBoth("a callback that the service sends is read by the handler", async (cl
   await client.complete(id, { approved: true });
   const { task_id, response } = (await heard.promise) as { task_id: string; response: unknown };
   assert.deepEqual([task_id, response], [id, { approved: true }]);
+});
+
+/** Calls the service as the admin token. */
+async function callAt<T>(url: string, path: string, body: object): Promise<T> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
+  const response = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  assert.equal(response.status, 201, await response.clone().text());
+  return (await response.json()) as T;
+}
+
+/** Returns the client of a new agent. */
+async function agentAt(url: string): Promise<Client> {
+  const { id } = await callAt<{ id: string }>(url, "/api/agents", { name: `agent-${++asked}` });
+  const { token } = await callAt<{ token: string }>(url, `/api/agents/${id}/tokens`, {});
+  return createClient({ baseUrl: url, token });
+}
+
+const askAt = (url: string, id: string, text: string) =>
+  callAt<{ id: string }>(url, `/api/tasks/${id}/comments`, { text, kind: "question" });
+
+testOnBoth(
+  "questions are replied to while the answer is awaited, once, and again after a restart",
+  async (admin, _t, url) => {
+    const client = await agentAt(url);
+    const refund = question();
+    const { id } = await client.ask(refund);
+    const first = await askAt(url, id, "Which card?");
+    const heard: string[] = [];
+    // The program is gone before it has replied.
+    const gone = new AbortController();
+    const left = client.awaitHuman({ ...refund, signal: gone.signal, onQuestion: () => gone.abort(new Error("gone")) });
+    await assert.rejects(left, /gone/);
+
+    const answer = client.awaitHuman({
+      ...refund,
+      onQuestion: async ({ text, task_id }, task) => {
+        assert.deepEqual([task_id, task.id], [id, id]);
+        heard.push(text);
+        return text === "Why?" ? null : `${text} 4242.`;
+      },
+    });
+    const said = async () => (await client.comments(id)).map(({ text }) => text);
+    while ((await said()).length < 2);
+    await askAt(url, id, "When?");
+    while ((await said()).length < 4);
+    await askAt(url, id, "Why?");
+    while (heard.length < 3) await client.get(id);
+    await client.comment(id, "I do not know.", { key: "once" });
+    await client.comment(id, "I do not know.", { key: "once" });
+    await admin.complete(id, { approved: true });
+    assert.deepEqual(await answer, { approved: true, note: "none" });
+    assert.deepEqual(heard, ["Which card?", "When?", "Why?"]);
+    assert.deepEqual(await said(), [
+      "Which card?",
+      "Which card? 4242.",
+      "When?",
+      "When? 4242.",
+      "Why?",
+      "I do not know.",
+    ]);
+    assert.equal((await client.comments(id))[0]!.id, first.id);
+  },
+);
+
+testOnBoth("a reply that comes after the answer is dropped, and the answer is returned", async (admin, _t, url) => {
+  const client = await agentAt(url);
+  const refund = question();
+  const { id } = await client.ask(refund);
+  await askAt(url, id, "Which card?");
+  const onQuestion = async () => {
+    await admin.complete(id, { approved: false });
+    return "4242.";
+  };
+  assert.deepEqual(await client.awaitHuman({ ...refund, onQuestion }), { approved: false, note: "none" });
 });
 
 testOnBoth("a question resumes what waits for it, and the same question may wait elsewhere", async (client, t) => {

@@ -19,7 +19,7 @@ import { answerOf } from "./outcome.ts";
 import type { Abortable, AnswerTo, Asked, Question, Waiting } from "./question.ts";
 import type { AnswerOf, AnySchema, YesOrNo } from "./schemas.ts";
 import { findSettings } from "./settings.ts";
-import type { AuditEntry, EmbedToken, ListedTask, TaskOutcome, TaskRecord } from "./shapes.ts";
+import type { AuditEntry, Comment, EmbedToken, ListedTask, TaskOutcome, TaskRecord } from "./shapes.ts";
 import { untilEnded, withdraw } from "./waiting.ts";
 
 /** The client of an agent. All calls reject with ApiError or UnreachableError, or the reason of their signal. */
@@ -66,8 +66,14 @@ export interface Client {
   get(id: string, options?: Abortable): Promise<TaskRecord>;
   /** Lists tasks, newest first. Pages are loaded on demand. */
   list(filter?: ListFilter, options?: Abortable): AsyncIterableIterator<ListedTask>;
-  /** Returns the state of a task: at once if it is closed, else after `timeoutSeconds`, 0 to 60 (default: 25). */
-  poll(id: string, options?: Abortable & { timeoutSeconds?: number }): Promise<TaskOutcome>;
+  /**
+   * Returns the state of a task: at once if it is closed, else after `timeoutSeconds`, 0 to 60 (default: 25). With `until:
+   * "attention"`, also at once while it has `questions` without a reply.
+   */
+  poll(
+    id: string,
+    options?: Abortable & { timeoutSeconds?: number; until?: "end" | "attention" },
+  ): Promise<TaskOutcome>;
   /**
    * Answers for a person, with an object or the single value that was asked for. It is never retried, because the first
    * request may have succeeded.
@@ -86,6 +92,17 @@ export interface Client {
   extend(id: string, timeoutSeconds: number, options?: Abortable): Promise<TaskRecord>;
   /** Deletes a task with everything that belongs to it. Of the audit trail only the deletion remains. */
   delete(id: string, options?: Abortable): Promise<void>;
+  /** Returns what people and the asker said about a task, oldest first. */
+  comments(id: string, options?: Abortable): Promise<Comment[]>;
+  /**
+   * Says something about an open task. From the asker, it answers the questions up to `replyTo`, or all.
+   * @param options.key - sent again with the same one, nothing is added
+   */
+  comment(
+    id: string,
+    text: string,
+    options?: Abortable & { replyTo?: string | undefined; key?: string | undefined },
+  ): Promise<Comment>;
   /** Returns the audit trail, oldest first. */
   audit(id: string, options?: Abortable): Promise<AuditEntry[]>;
   /** Creates a token for a form in your own page. Needs an embed key. (spec: Embed tokens) */
@@ -135,11 +152,11 @@ export function createClient(options: ClientOptions = {}): Client {
   const client: Client = {
     ...callsOf(send, options.serviceKey),
     awaitHuman: async (question) => {
-      const { signal, onCreated, cancelOnAbort } = question;
+      const { signal, onCreated, onQuestion, cancelOnAbort } = question;
       const asked = await client.ask(question);
       await onCreated?.(asked);
       try {
-        return await asked.answer({ signal });
+        return await asked.answer({ signal, onQuestion });
       } catch (error) {
         if (cancelOnAbort === true && signal?.aborted === true) await withdraw(send, clock, asked.id);
         throw error;
@@ -152,8 +169,10 @@ export function createClient(options: ClientOptions = {}): Client {
       const { id, record } = created;
       return {
         ...created,
-        answer: async ({ signal } = {}) =>
-          answerOf(await untilEnded(send, clock, id, record.timeout_at, signal), question.responseSchema),
+        answer: async ({ signal, onQuestion } = {}) => {
+          const reply = onQuestion && (async (asked: Comment) => onQuestion(asked, created));
+          return answerOf(await untilEnded(send, clock, id, record.timeout_at, signal, reply), question.responseSchema);
+        },
         cancel: async (reason) => client.cancel(id, { reason }),
       };
     },

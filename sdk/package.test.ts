@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 import { packed, ROOT } from "../test/support/packed.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-const MAX_BYTES = 7440;
+const MAX_BYTES = 7900;
 const MAX_EVENTS_BYTES = 1400;
 // It decides as the service does, also where several people must approve.
 const MAX_TESTING_BYTES = 62_000;
@@ -151,7 +151,7 @@ async function bundled(entry: string): Promise<number> {
   return gzipSync(code, { level: 9 }).length;
 }
 
-void test("bundled for a browser the client has at most 7.4 kB, compressed, and nothing of Node's", async (t) => {
+void test("bundled for a browser the client has at most 7.9 kB, compressed, and nothing of Node's", async (t) => {
   const length = await bundled("dist/index.js");
   t.diagnostic(`${length} of ${MAX_BYTES} bytes`);
   assert.ok(length <= MAX_BYTES, `${length} bytes`);

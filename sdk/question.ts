@@ -2,7 +2,7 @@ import { keyOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
 import { jsonSchemaOf, YES_OR_NO, type AnswerOf, type AnySchema, type PayloadOf, type YesOrNo } from "./schemas.ts";
 import { wrapSchema } from "./single-value.ts";
-import type { CreateTask, TaskRecord } from "./shapes.ts";
+import type { Comment, CreateTask, TaskRecord } from "./shapes.ts";
 
 /** A question for a person. */
 export interface Question<Response extends AnySchema = AnySchema, Payload extends AnySchema = AnySchema> {
@@ -49,6 +49,8 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   redactPayload?: boolean | undefined;
   /** Receives a signed POST when the task is closed. */
   callbackUrl?: string | null | undefined;
+  /** What else it receives: `task.question`, which `onQuestion` of the handlers gets. */
+  callbackEvents?: CreateTask["callback_events"] | undefined;
   /**
    * What the service resumes when the task is closed, in place of a callback: up to 3 entries, `{connection, ...address, select?}` or
    * `{url}`. A connection is one that an operator made; its kind says what the address has.
@@ -72,7 +74,15 @@ export interface Abortable {
   signal?: AbortSignal | undefined;
 }
 
-export interface Waiting extends Abortable {
+export interface Listening {
+  /**
+   * Called when a person asks something before they decide. What it returns is sent as the reply; nothing is sent for null or
+   * undefined. After a restart it is called again for questions that have no reply.
+   */
+  onQuestion?: ((question: Comment, task: Created) => string | null | void | Promise<string | null | void>) | undefined;
+}
+
+export interface Waiting extends Abortable, Listening {
   /** Called and awaited when the task exists, for example to tell a person where to answer. */
   onCreated?: ((task: Created) => unknown) | undefined;
   /** true: an abort after `onCreated` cancels the task. Otherwise it stays open, and the same question finds it again. */
@@ -92,7 +102,7 @@ export interface Created {
 /** An asked question. */
 export interface Asked<Answer> extends Created {
   /** Waits for the answer. @throws NoAnswerError, AnswerRefusedError, ApiError, UnreachableError */
-  answer(options?: Abortable): Promise<Answer>;
+  answer(options?: Abortable & Listening): Promise<Answer>;
   /** Cancels it. @throws ApiError TASK_ALREADY_TERMINAL */
   cancel(reason?: string): Promise<TaskRecord>;
 }
@@ -120,6 +130,7 @@ export async function bodyOf(question: Question): Promise<CreateTask & { idempot
     verifier_config: question.verifierConfig,
     redact_payload: question.redactPayload,
     callback_url: question.callbackUrl,
+    callback_events: question.callbackEvents,
     resume: question.resume,
   } as CreateTask;
   return { ...asked, idempotency_key: question.idempotencyKey ?? (await keyOf(asked, occasion)) };

@@ -1,12 +1,12 @@
 import type { Request, Send } from "./connection.ts";
 import { ApiError } from "./errors.ts";
 import { toResponse } from "./single-value.ts";
-import type { TaskOutcome, TaskRecord } from "./shapes.ts";
+import type { AddComment, Comment, TaskOutcome, TaskRecord } from "./shapes.ts";
 
 // Requests about one task.
 
 /** The signal of a request, and the end of its retries. */
-type Timing = Pick<Request, "signal" | "until">;
+export type Timing = Pick<Request, "signal" | "until">;
 
 /** Returns the data of a response about a task. @param part - the path after the id */
 export async function sendAbout<T>(send: Send, taskId: string, part: string, more: Partial<Request>): Promise<T> {
@@ -14,8 +14,19 @@ export async function sendAbout<T>(send: Send, taskId: string, part: string, mor
   return (await send<T>({ method: "GET", path, taskId, ...more })).data;
 }
 
-export async function pollTask(send: Send, id: string, seconds: number, more: Timing): Promise<TaskOutcome> {
-  return sendAbout(send, id, `/poll?timeout=${seconds}`, { ...more, holdMs: seconds * 1000 });
+/** @param isAttentive - returns also while a question to the asker has no reply */
+export async function pollTask(
+  send: Send,
+  id: string,
+  seconds: number,
+  { isAttentive, ...more }: Timing & { isAttentive?: boolean | undefined },
+): Promise<TaskOutcome> {
+  const until = isAttentive === true ? "&until=attention" : "";
+  return sendAbout(send, id, `/poll?timeout=${seconds}${until}`, { ...more, holdMs: seconds * 1000 });
+}
+
+export async function addComment(send: Send, id: string, body: AddComment, more: Timing): Promise<Comment> {
+  return sendAbout(send, id, "/comments", { ...more, method: "POST", body });
 }
 
 export async function cancelTask(

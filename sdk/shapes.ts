@@ -8,6 +8,10 @@ export type TaskRecord = Schemas["Task"];
 export type ListedTask = Schemas["ListedTask"] & Pick<TaskRecord, "payload" | "response">;
 /** The state of a task. */
 export type TaskOutcome = Schemas["PollResult"];
+/** What somebody said about a task. */
+export type Comment = Schemas["Comment"];
+/** The body of a comment. */
+export type AddComment = Schemas["AddComment"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type EmbedToken = Schemas["EmbedToken"];
 /** The body of a creation. */

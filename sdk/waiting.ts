@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 import { PATIENCE_MS, type Send } from "./connection.ts";
 import { ENDS } from "./outcome.ts";
-import { cancelTask, isEnded, isGone, pollTask } from "./requests.ts";
-import type { TaskOutcome } from "./shapes.ts";
+import { addComment, cancelTask, isEnded, isGone, pollTask, type Timing } from "./requests.ts";
+import type { Comment, TaskOutcome } from "./shapes.ts";
 
 export const POLL_SECONDS = 25;
 /** The pause between polls that end at once, as those of a stopping service do. */
@@ -10,21 +10,54 @@ const POLL_PAUSE_MS = 500;
 /** Time limit for cancelling a task that is no longer needed. */
 const WITHDRAW_MS = 10_000;
 
-/** Polls until a task has ended. @param timeoutAt - the deadline in its record */
+/** Returns the reply to a question; null or undefined: it is left to someone else. */
+export type Reply = (question: Comment) => Promise<string | null | void>;
+
+/** Polls until a task has ended, and replies to questions. @param timeoutAt - the deadline in its record */
 export async function untilEnded(
   send: Send,
   clock: Clock,
   id: string,
   timeoutAt: string,
   signal: AbortSignal | undefined,
+  reply?: Reply,
 ): Promise<TaskOutcome> {
+  const left = new Set<string>();
+  let isAttentive = reply !== undefined;
   for (;;) {
     const asked = clock.now();
     const until = Math.max(Date.parse(timeoutAt), asked) + PATIENCE_MS;
-    const outcome = await pollTask(send, id, POLL_SECONDS, { signal, until });
+    const outcome = await pollTask(send, id, POLL_SECONDS, { signal, until, isAttentive });
     // A proxy in front of the service may have responded instead.
     if (ENDS.has(outcome.status) && outcome.task_id === id) return outcome;
+    if (reply !== undefined) {
+      // A service of an earlier release has none.
+      const { questions = [] } = outcome as Partial<TaskOutcome>;
+      for (const question of questions) {
+        if (left.has(question.id)) continue;
+        const text = await reply(question);
+        if (text == null) left.add(question.id);
+        else await answerQuestion(send, id, question, text, { signal, until });
+      }
+      // A question that is left to others would end each poll at once.
+      isAttentive = !questions.some((question) => left.has(question.id));
+    }
     if (clock.now() - asked < POLL_PAUSE_MS) await clock.sleep(POLL_PAUSE_MS * (1 + Math.random()), signal);
+  }
+}
+
+/** Sends a reply: once, also if the program starts again before it knows. Does nothing if the task is closed by now. */
+async function answerQuestion(
+  send: Send,
+  id: string,
+  { id: reply_to }: Comment,
+  text: string,
+  more: Timing,
+): Promise<void> {
+  try {
+    await addComment(send, id, { text, reply_to, idempotency_key: reply_to }, more);
+  } catch (error) {
+    if (!isEnded(error) && !isGone(error)) throw error;
   }
 }
 

@@ -233,6 +233,11 @@ export const ERRORS = {
     message: "The arguments of this task were changed too often. Approve or reject them as they are.",
     help: "A task that several people must approve has at most 100 rounds, and each edit begins another. Nothing of this answer was stored. Decide about the arguments as they are, or cancel the task and ask again.",
   },
+  TOO_MANY_COMMENTS: {
+    status: 409,
+    message: "Too much was said about this task already. It takes no more comments.",
+    help: "A task has at most 200 comments and questions. People can still answer it.",
+  },
   TOO_MANY_DECISIONS: {
     status: 409,
     message: "You have decided this task too often. Someone else has to decide.",

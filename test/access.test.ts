@@ -259,6 +259,20 @@ const ROUTES: Record<string, Route> = {
     status: 200,
     ...taskPath("/attempts"),
   },
+  "GET /api/tasks/{id}/comments": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/comments"),
+  },
+  "POST /api/tasks/{id}/comments": {
+    may: [...INVOLVED, "asking agent", "answering agent"],
+    isScoped: true,
+    status: 201,
+    ...taskPath("/comments"),
+    body: () => ({ text: "Which card was charged?" }),
+    has: "is_asker",
+  },
   "POST /api/tasks/{id}/complete": {
     may: [...INVOLVED, "answering agent"],
     isScoped: true,

@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   channels: [
     "actions",
     "approvals",
+    "conversation",
     "escalation",
     "tasks",
     "drawing",
@@ -30,11 +31,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   actions: ["http", "lib"],
   // How the decisions of several people come to one.
   approvals: ["actions", "people", "http", "db", "lib"],
+  // What is said about tasks. It knows nothing of them.
+  conversation: ["http", "db", "lib"],
   templates: ["escalation", "projects", "tasks", "people", "http", "db", "lib"],
   escalation: ["calendars", "people", "security", "http", "db", "lib"],
   tasks: [
     "actions",
     "approvals",
+    "conversation",
     "escalation",
     "resume",
     "subscriptions",
@@ -49,7 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // What waits for tasks in other systems.
   connections: ["agents", "tasks", "resume", "people", "security", "outbound", "http", "db", "lib"],
-  subscriptions: ["callbacks", "deliveries", "people", "security", "outbound", "http", "db", "lib"],
+  subscriptions: ["callbacks", "conversation", "deliveries", "people", "security", "outbound", "http", "db", "lib"],
   resume: ["callbacks", "deliveries", "outbound", "people", "http", "db", "lib"],
   callbacks: ["deliveries", "outbound", "db", "lib"],
   deliveries: ["people", "security", "http", "db", "lib"],
@@ -77,6 +81,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "channels",
     "actions",
     "approvals",
+    "conversation",
     "escalation",
     "tasks",
     "callbacks",
@@ -165,6 +170,7 @@ const IN_TESTING_ENTRY = [
   "src/callbacks/schedule.ts",
   "src/actions/{action,decision,embed-schema,form,infer-schema,patch,pointers,request}.ts",
   "src/approvals/{count,policy,proposal,record}.ts",
+  "src/conversation/record.ts",
   "src/escalation/{default,ladder,record}.ts",
   "src/channels/{email,slack}/notifiable.ts",
   "src/errors.ts",

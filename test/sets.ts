@@ -89,7 +89,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
 
 /** The proofs (`npm run prove`) that a change of what writes has to pass too. */
 export const PROOFS = words(
-  "src/tasks/ src/approvals/ src/escalation/ src/calendars/",
+  "src/tasks/ src/conversation/ src/approvals/ src/escalation/ src/calendars/",
   "src/deliveries/ src/db/ src/lib/ src/outbound/ src/callbacks/ src/http/ src/drawing/ threads/ json-schema/ form/ prove/",
 );
 

@@ -17,6 +17,8 @@ const OPERATIONS = new Set([
   "cancelTask",
   "extendTask",
   "getAuditTrail",
+  "listComments",
+  "addComment",
   "createEmbedToken",
 ]);
 

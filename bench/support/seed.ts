@@ -158,6 +158,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     delegated_from_user_id: null,
     delegated_from_email: null,
     delegated_until: null,
+    waiting_on: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,
@@ -173,6 +174,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     escalation: null,
     on_timeout: null,
     resume: null,
+    callback_events: null,
   };
   return {
     tasks: [task] as [TaskRow],
@@ -326,6 +328,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   task_totals: true,
   task_candidates: true,
   task_approvals: true,
+  task_comments: true,
   users: true,
   sessions: true,
   passkeys: true,

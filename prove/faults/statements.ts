@@ -51,6 +51,7 @@ const TABLES = Object.keys({
   delivery_places: true,
   delivery_attempts: true,
   task_approvals: true,
+  task_comments: true,
   task_candidates: true,
   users: true,
   sessions: true,

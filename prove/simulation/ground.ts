@@ -65,6 +65,7 @@ const TABLES = [
   "audit_entries",
   "verification_attempts",
   "task_approvals",
+  "task_comments",
   "task_candidates",
   "task_responses",
   "task_documents",

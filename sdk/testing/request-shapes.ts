@@ -431,6 +431,19 @@ export const CREATE_TASK = {
       ],
       "maxLength": 2048
     },
+    "callback_events": {
+      "type": [
+        "array",
+        "null"
+      ],
+      "items": {
+        "type": "string",
+        "enum": [
+          "task.question"
+        ]
+      },
+      "maxItems": 1
+    },
     "resume": {
       "type": [
         "array",
@@ -703,6 +716,14 @@ export const POLL_TASK = {
       "minimum": 0,
       "maximum": 60,
       "default": 25
+    },
+    "until": {
+      "type": "string",
+      "enum": [
+        "end",
+        "attention"
+      ],
+      "default": "end"
     }
   }
 };

@@ -161,7 +161,7 @@ export function findOpenTask(tasks: Tasks, id: string): TaskRecord | null {
 
 /** Returns the poll result of a task. @throws ServiceError TASK_NOT_FOUND */
 export function getOutcome(tasks: Tasks, id: string): TaskOutcome {
-  return JSON.parse(toPollResult(find(tasks, id).task)) as TaskOutcome;
+  return JSON.parse(toPollResult({ ...find(tasks, id).task, questions: [] })) as TaskOutcome;
 }
 
 /** Returns the trail of a task, oldest first. @throws ServiceError TASK_NOT_FOUND */

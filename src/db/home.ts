@@ -17,6 +17,7 @@ export const TASK_BOUND = {
   verification_attempts: "task_id",
   task_candidates: "task_id",
   task_approvals: "task_id",
+  task_comments: "task_id",
   deliveries: "task_id",
   delivery_bodies: null,
   delivery_attempts: null,

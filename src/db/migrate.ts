@@ -34,6 +34,7 @@ import { hostAnswers } from "./migrations/0029-host-answers.ts";
 import { personalTokens } from "./migrations/0030-personal-tokens.ts";
 import { resume } from "./migrations/0031-resume.ts";
 import { eventSubscriptions } from "./migrations/0032-event-subscriptions.ts";
+import { conversation } from "./migrations/0033-conversation.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -142,6 +143,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0030-personal-tokens": personalTokens(dialect),
     "0031-resume": resume(dialect),
     "0032-event-subscriptions": eventSubscriptions(dialect),
+    "0033-conversation": conversation(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -16,6 +16,7 @@ export interface Schema {
   task_totals: TaskTotalsRow;
   task_candidates: TaskCandidateRow;
   task_approvals: TaskApprovalRow;
+  task_comments: TaskCommentRow;
   projects: ProjectRow;
   project_members: ProjectMemberRow;
   calendars: CalendarRow;
@@ -112,6 +113,8 @@ export interface TaskRow {
   delegated_from_email: string | null;
   /** Until when that person said they are away, epoch milliseconds. */
   delegated_until: number | null;
+  /** `agent`: a question to the asker has no reply yet. null: it waits for people. */
+  waiting_on: string | null;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }
@@ -138,6 +141,35 @@ export interface TaskDocumentsRow {
   on_timeout: string | null;
   /** JSON of what is resumed when the task ends, without what is secret in it (resume/entries.ts); null: nothing. */
   resume: string | null;
+  /** JSON of the events that `callback_url` gets besides the outcome; null: none. */
+  callback_events: string | null;
+  /** The home of the task (home.ts). */
+  home: number;
+}
+
+/** What somebody said about a task. */
+export interface TaskCommentRow {
+  task_id: string;
+  /** That of its audit entry, which orders the rows of a task. */
+  seq: number;
+  id: string;
+  /** `comment` or `question`. */
+  kind: string;
+  text: string;
+  /** Of the asker: questions up to this `seq` are answered by it. null: someone else wrote it. */
+  answers_seq: number | null;
+  /** Chosen by the client, for repetitions; null: none. */
+  idempotency_key: string | null;
+  /** See `DeciderKind` (tasks/lifecycle.ts). */
+  author_kind: string;
+  author_user_id: string | null;
+  author_email: string | null;
+  /** At the time: of the person, if the directory knows it, or of the token. */
+  author_name: string | null;
+  /** JSON of their account in a channel that vouches for its members; null: none. */
+  author_account: string | null;
+  channel: string | null;
+  created_at: number;
   /** The home of the task (home.ts). */
   home: number;
 }

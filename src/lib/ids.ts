@@ -18,7 +18,8 @@ export type IdPrefix =
   | "ptk"
   | "con"
   | "dky"
-  | "sub";
+  | "sub"
+  | "cmt";
 
 /** Ids of these end with the home of their task (db/home.ts). */
 type HomedPrefix = Extract<IdPrefix, "tsk" | "dlv">;

@@ -1,10 +1,12 @@
 import { Type, type Static } from "typebox";
+import { CommentRecord } from "../conversation/schema.ts";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 
 /** What happens to tasks, as others can hear of it. (beyond the spec: Resuming) */
 export const EVENT_TYPES = [
   "task.created",
   "task.claimed",
+  "task.commented",
   "task.rejected",
   "task.completed",
   "task.cancelled",
@@ -99,6 +101,16 @@ export const TaskEventBody = Type.Object(
         response: Type.Optional(
           Nullable(
             Json("Only in events that end a task: the accepted answer; null without one, or if the task is redacted."),
+          ),
+        ),
+        waiting_on: Type.Optional(Type.String({ description: "Only in `task.commented`." })),
+        comment: Type.Optional(
+          Type.Object(
+            {
+              ...CommentRecord.properties,
+              text: Nullable(Type.String({ description: "null if the task is redacted." })),
+            },
+            { description: "Only in `task.commented`." },
           ),
         ),
         claimed_by_email: Type.Optional(Nullable(Type.String({ description: "Only in `task.claimed`." }))),

@@ -299,3 +299,18 @@ testOnBoth(
   },
   { env: { SERVICE_CALLBACK_ALLOW_PRIVATE: "0" } },
 );
+
+testOnBoth("a subscriber hears what was said, and not the words where the task is redacted", async (service, t) => {
+  const to = await receiver(t);
+  await subscribe(service, to.url, { events: ["task.commented"] });
+  const { call } = await person(service, { is_operator: true });
+  const [open, redacted] = [await service.create(), await service.create({ redact_payload: true })];
+  for (const { id } of [open, redacted])
+    await call("POST", `/api/tasks/${id}/comments`, { body: { text: "Which card?", kind: "question" } });
+  await deliver(service);
+  const heard = (id: string) => bodiesOf(to).find(({ data }) => data.task_id === id)!.data;
+  const { comment, waiting_on, task } = heard(open.id);
+  assert.deepEqual([comment?.text, comment?.kind, waiting_on, task], ["Which card?", "question", "agent", open.task]);
+  assert.deepEqual([heard(redacted.id).comment?.text, heard(redacted.id).task], [null, null]);
+  assert.equal(to.received.length, 2);
+});

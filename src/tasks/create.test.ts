@@ -47,6 +47,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     assigned_to_user_id: null,
     delegated_from: null,
     delegated_until: null,
+    waiting_on: "people",
     claimed_by_email: null,
     claim_expires_at: null,
     response: null,

@@ -99,6 +99,7 @@ export function newTask(
       ...firstLadder(escalation, { created_at: now, timeout_at }, clockwork),
       urgent: 0,
       ...NOT_DELEGATED,
+      waiting_on: null,
     },
     documents: { task_id: id, home, ...documents, escalation: escalation && JSON.stringify(escalation) },
     audit: {
@@ -140,6 +141,7 @@ export function toDocuments(request: FormRequest, actions: Actions | null, polic
     escalation: null,
     on_timeout: null,
     resume: null,
+    callback_events: textOf(request.callback_events),
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),

@@ -8,42 +8,55 @@ import { ROUNDS_WHILE_HEALTHY, type WaitingTasks } from "./waiting-tasks.ts";
 /** Maximum number of ids in one query. */
 const LOOK_AT_ONCE = 500;
 
+/** Lists of the same length: the ids, their homes, and whether a question to the asker counts as well (1) or not (0). */
+interface Asked {
+  ids: string;
+  homes: string;
+  attentive: string;
+}
+
 /**
- * Selects the ids of tasks that are closed or deleted. The lists are one text parameter each, because a statement with a
- * varying number of parameters would be parsed each time.
+ * Selects the ids of tasks that are closed or deleted, or have what else their polls wait for. The lists are one text parameter
+ * each, because a statement with a varying number of parameters would be parsed each time.
  */
-const selectEnded = readStatement<{ ids: string; homes: string }, { id: string }>((query, param) => ({
+const selectChanged = readStatement<Asked, { id: string }>((query, param) => ({
   compile: () =>
     sql<{ id: string }>`
       select waiting.id
-      from unnest(string_to_array(${param("ids")}, ','), string_to_array(${param("homes")}, ',')::integer[])
-        as waiting (id, home)
+      from unnest(string_to_array(${param("ids")}, ','), string_to_array(${param("homes")}, ',')::integer[],
+        string_to_array(${param("attentive")}, ',')::integer[]) as waiting (id, home, attentive)
       where not exists (select 1 from tasks
-        where tasks.id = waiting.id and tasks.home = waiting.home and tasks.ended_at is null)`.compile(query),
+        where tasks.id = waiting.id and tasks.home = waiting.home and tasks.ended_at is null
+          and (waiting.attentive = 0 or tasks.waiting_on is distinct from 'agent'))`.compile(query),
 }));
 
-/** The opposite on Citus, which refuses the question above. */
-const selectOpen = readStatement<Locations, { id: string }>((query, param, dialect) =>
+/** The opposite on Citus, which refuses the question above: tasks that are open. */
+const selectOpen = readStatement<Locations, { id: string; waiting_on: string | null }>((query, param, dialect) =>
   query
     .selectFrom("tasks")
-    .select("id")
+    .select(["id", "waiting_on"])
     .where(isOneOf(dialect, ["id", "home"], { ids: param("ids"), homes: param("homes") }))
     .where("ended_at", "is", null),
 );
 
-/** Returns those of the tasks that are closed or deleted. */
-async function findEnded(db: Db, ids: readonly string[]): Promise<string[]> {
+/** Returns those of the tasks whose polls have something to read. */
+async function findChanged(
+  db: Db,
+  ids: readonly string[],
+  isAttentive: WaitingTasks["isAttentive"],
+): Promise<string[]> {
   if (db.dialect !== "citus") {
-    const asked = { ids: ids.join(), homes: ids.map(homeOf).join() };
-    return (await db.run(selectEnded, asked)).map(({ id }) => id);
+    const attentive = ids.map((id) => Number(isAttentive(id))).join();
+    const asked = { ids: ids.join(), homes: ids.map(homeOf).join(), attentive };
+    return (await db.run(selectChanged, asked)).map(({ id }) => id);
   }
   const open = await db.run(selectOpen, locationsFor(db, ids.map(located)));
-  const isOpen = new Set(open.map(({ id }) => id));
-  return ids.filter((id) => !isOpen.has(id));
+  const still = new Set(open.filter((one) => one.waiting_on !== "agent" || !isAttentive(one.id)).map(({ id }) => id));
+  return ids.filter((id) => !still.has(id));
 }
 
 /**
- * Checks every second for tasks that closed without a hint, and wakes their waiters, because hints of other processes may
+ * Checks every second for tasks that closed, or that need attention, without a hint, and wakes their waiters, because hints of other processes may
  * be lost. There are other processes only on PostgreSQL.
  *
  * A round checks the tasks of one slot. It checks all tasks while hints do not arrive, after hints were lost, and after a
@@ -77,7 +90,8 @@ export function startRounds(db: Db, waiting: WaitingTasks, onError: (error: unkn
     mustLookAtAll = false;
     try {
       for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
-        for (const id of await findEnded(db, ids.slice(i, i + LOOK_AT_ONCE))) waiting.wake(id);
+        const changed = await findChanged(db, ids.slice(i, i + LOOK_AT_ONCE), waiting.isAttentive);
+        for (const id of changed) waiting.wake(id);
       }
     } catch (error) {
       // The next round checks the tasks that were not reached.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { PASSWORD, person } from "../../test/support/people.ts";
-import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { startTestService, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { createLocalHints } from "../db/hints.ts";
 import type { Db } from "../db/database.ts";
 import { signedOutHint } from "../people/sessions.ts";
@@ -30,6 +30,8 @@ testOnBoth("a poll of a task that has ended answers at once, with the outcome", 
     task_id: id,
     idempotency_key,
     status: "completed",
+    waiting_on: null,
+    questions: [],
     response: { approved: true },
     completed_at: "2026-01-31T12:00:00.000Z",
     timed_out_at: null,
@@ -289,6 +291,35 @@ void test("whoever waits is looked at within ten rounds, while others come and l
   }
   waiters.stop();
 });
+
+void test(
+  "a poll until attention ends although the hint of a question was lost (PostgreSQL)",
+  { timeout: 60_000 },
+  async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const { service, stop } = await startTestService("postgres");
+    t.after(stop);
+    const { id } = await service.create();
+    const ended: string[] = [];
+    const watch = async (until: string) => {
+      const { body } = await service.call<PollResult>("GET", `/api/tasks/${id}/poll?timeout=60&until=${until}`);
+      ended.push(`${until} ${body.waiting_on}`);
+    };
+    const polls = [watch("attention"), watch("end")];
+    await untilWaiting(service, 2);
+    await service.ctx.db.write((tx) =>
+      tx.query.updateTable("tasks").set({ waiting_on: "agent" }).where("id", "=", id).execute(),
+    );
+    while (ended.length === 0) {
+      t.mock.timers.tick(1_000);
+      await turn();
+    }
+    assert.deepEqual(ended, ["attention agent"]);
+    await service.call("POST", `/api/tasks/${id}/cancel`);
+    await Promise.all(polls);
+    assert.deepEqual(ended, ["attention agent", "end null"]);
+  },
+);
 
 void test("everybody is looked at when hints may have been lost, and again where that look failed", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });

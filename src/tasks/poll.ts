@@ -1,11 +1,14 @@
 import { roundOf } from "../approvals/proposal.ts";
 import { listVotesIn, type RecordedVote } from "../approvals/store.ts";
+import { openQuestions } from "../conversation/questions.ts";
+import { listComments, type Comment } from "../conversation/store.ts";
 import { readStatement, type Db } from "../db/database.ts";
 import { located, type Located } from "../db/home.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { createShares } from "../lib/shares.ts";
 import { isTerminal } from "./lifecycle.ts";
 import { startRounds } from "./poll-rounds.ts";
+import type { PollUntil } from "./schema.ts";
 import { toTask, type Task } from "./store.ts";
 import { createWaitingTasks, type Wake } from "./waiting-tasks.ts";
 
@@ -14,6 +17,8 @@ export interface PolledTask extends Task {
   response: string | null;
   /** What people decided in the present round, if several must approve. */
   votes: readonly RecordedVote[];
+  /** To the asker, without a reply yet. */
+  questions: readonly Comment[];
 }
 
 const selectPolled = readStatement<Located, TaskRow & { response: string | null }>((query, param) =>
@@ -34,7 +39,19 @@ export async function findPolledTask(db: Db, id: string): Promise<PolledTask | n
   if (row === undefined) return null;
   // Earlier rounds and the answers may be many and long, and thousands of polls may end at once.
   const votes = row.approvals === null ? [] : await listVotesIn(db, id, roundOf(row));
-  return Object.assign(toTask(row), { votes });
+  // Nothing is read unless one waits.
+  const questions = needsAttention(row) ? openQuestions(await listComments(db, id)) : [];
+  return Object.assign(toTask(row), { votes, questions });
+}
+
+/** Returns whether a question to the asker of an open task waits for its reply. */
+export function needsAttention({ ended_at, waiting_on }: Pick<TaskRow, "ended_at" | "waiting_on">): boolean {
+  return ended_at === null && waiting_on === "agent";
+}
+
+/** Returns whether a poll has what it waits for. */
+export function isAnswer(task: PolledTask, until: PollUntil): boolean {
+  return isTerminal(task.status) || (until === "attention" && needsAttention(task));
 }
 
 /** Maximum number of polls of one person that wait in a process. Agents wait by the thousands; people in a few tabs. */
@@ -44,10 +61,16 @@ const POLLS_PER_PERSON_MAX = 100;
 export interface Waiters {
   /**
    * Waits until the task is closed or deleted, `timeoutMs` have passed, `signal` aborts, or the service stops.
-   * @param person - id of the user who waits; each has a share, and the oldest poll beyond it ends. null: no limit
+   * @param options.until - `attention`: also until a question to the asker waits
+   * @param options.person - id of the user who waits; each has a share, and the oldest poll beyond it ends. null: no limit
    * @returns the task at that moment; null if it does not exist
    */
-  wait(id: string, timeoutMs: number, signal: AbortSignal, person?: string | null): Promise<PolledTask | null>;
+  wait(
+    id: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+    options?: { until?: PollUntil; person?: string | null },
+  ): Promise<PolledTask | null>;
   /** Number of waiting polls. */
   count(): number;
   /** Ends all polls with the current state. Later polls do not wait. */
@@ -82,13 +105,13 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     id: string,
     timeoutMs: number,
     signal: AbortSignal,
-    person: string | null = null,
+    { until = "end", person = null }: { until?: PollUntil; person?: string | null } = {},
   ): Promise<PolledTask | null> {
     let isWoken = false;
     let isOver = stopped || timeoutMs === 0;
     let goOn: Wake = () => {};
     // Registered before the first read, so that no change between the read and the wait is missed.
-    const unregister = waiting.register(id, () => {
+    const unregister = waiting.register(id, until, () => {
       isWoken = true;
       goOn();
     });
@@ -106,7 +129,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
         // The caller is gone. Nothing is read, because thousands may leave at once.
         if (signal.aborted) return null;
         const task = isOver ? await findPolledTask(db, id) : await reads.read(id);
-        if (isOver || task === null || isTerminal(task.status)) return task;
+        if (isOver || task === null || isAnswer(task, until)) return task;
         if (!isWoken) await new Promise<void>((resolve) => (goOn = resolve));
       }
     } finally {

@@ -91,6 +91,8 @@ async function checkRequest(
   const notify = request.notify == null ? [] : readNotify(request.notify, ctx.notifier.channels);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
   if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
+  else if (request.callback_events != null)
+    throw invalid("/callback_events", "There is no `callback_url` that could receive them.");
   for (const [i, { value, path, formats }] of described.entries()) {
     await requireFits(ctx.schemas, schemas[i]!, value, path, formats);
     if (isLong()) await nextTurn();

@@ -1,4 +1,6 @@
 import { actionFields, listedActionFields } from "../actions/request.ts";
+import { toCommentRecord } from "../conversation/record.ts";
+import type { WaitingOn } from "../conversation/schema.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 import { joinJson, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
@@ -124,6 +126,7 @@ function lastFields(
     timeout_seconds: task.timeout_seconds,
     timeout_at: isoTime(task.timeout_at),
     next_step: toNextStep(task),
+    waiting_on: waitingOn(task),
     urgent: task.urgent === 1,
     redact_payload: task.redact_payload,
     created_at: isoTime(task.created_at),
@@ -141,6 +144,12 @@ function lastFields(
     decided_by: decidedBy(task),
     ...(seesRouting(caller, task) && { callback_url: task.callback_url }),
   };
+}
+
+/** What an open task waits for; null once it is closed. */
+function waitingOn({ ended_at, waiting_on }: Pick<Task, "ended_at" | "waiting_on">): WaitingOn | null {
+  if (ended_at !== null) return null;
+  return waiting_on === "agent" ? "agent" : "people";
 }
 
 function delegatedFields(task: Task): Pick<TaskRecord, "delegated_from" | "delegated_until"> {
@@ -162,7 +171,13 @@ function routingTexts(
 
 /** Returns the task as JSON of a `PollResult`. (spec: Tasks, poll) */
 export function toPollResult(task: PolledTask): JsonText {
-  const first = { task_id: task.id, idempotency_key: task.idempotency_key, status: task.status };
+  const first = {
+    task_id: task.id,
+    idempotency_key: task.idempotency_key,
+    status: task.status,
+    waiting_on: waitingOn(task),
+    questions: task.questions.map(toCommentRecord),
+  };
   const last: Omit<PollResult, "response" | keyof typeof first> = {
     completed_at: isoTime(task.completed_at),
     timed_out_at: isoTime(task.timed_out_at),

@@ -1,3 +1,4 @@
+import { AddCommentBody, CommentRecord } from "../conversation/schema.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { mount } from "../http/route.ts";
 import type { CreationContext } from "./create.ts";
@@ -5,6 +6,7 @@ import type { TaskEvents } from "./events.ts";
 import type { NotifiableChannel } from "./notify.ts";
 import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
+import { addCommentRoute, listCommentsRoute } from "./routes/conversation.ts";
 import { createTaskRoute } from "./routes/create.ts";
 import {
   completeTaskRoute,
@@ -52,6 +54,8 @@ export const taskRoutes = mount<TaskContext>([
   countTasksRoute,
   getTaskRoute,
   listRefusedAnswersRoute,
+  listCommentsRoute,
+  addCommentRoute,
   pollTaskRoute,
   completeTaskRoute,
   withdrawDecisionRoute,
@@ -79,6 +83,8 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   TaskCounts,
   PollResult,
   RefusedAnswerRecord,
+  AddCommentBody,
+  CommentRecord,
   AuditEntryRecord,
   Stats,
 ];

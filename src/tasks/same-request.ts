@@ -41,6 +41,7 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     form_definition: parseJson(task.form_definition),
     assign_to: parseJson(task.assign_to),
     notify: parseJson(task.notify),
+    callback_events: parseJson(task.callback_events),
     verifier_config: parseJson(task.verifier_config),
     on_behalf_of: parseJson(task.on_behalf_of),
     on_timeout: task.on_timeout === null ? null : { response: parseJson(task.on_timeout) },
@@ -97,6 +98,7 @@ const COMPARED = [
   "verifier_config",
   "redact_payload",
   "callback_url",
+  "callback_events",
   "on_behalf_of",
   "on_timeout",
 ] as const satisfies (keyof CreateTaskBody)[];

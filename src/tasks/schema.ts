@@ -3,6 +3,7 @@ import type { ErrorCode } from "../errors.ts";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
 import { Approvals, ApprovalsRequest, ApprovalsSummary, ReadApprovals } from "../approvals/schema.ts";
+import { WAITING_ON, type CommentRecord, type WaitingOn } from "../conversation/schema.ts";
 import { EscalationRequest, NextStep, OnTimeoutRequest, StepRecord } from "../escalation/schema.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { RESUME_MAX, ResumeRecord, ResumeRequest } from "../resume/schema.ts";
@@ -30,6 +31,10 @@ const OnBehalfOf = Type.Object(
 export type OnBehalfOf = Static<typeof OnBehalfOf>;
 
 const has = (name: string, type: string) => ({ type: "object", properties: { [name]: { type } }, required: [name] });
+
+/** What a `callback_url` may get besides the outcome. */
+export const CALLBACK_EVENTS = ["task.question"] as const;
+export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
 
 /** What `POST /api/tasks` takes. (spec: Create a task) */
 export const CreateTaskBody = Type.Object(
@@ -100,6 +105,14 @@ export const CreateTaskBody = Type.Object(
     ),
     callback_url: Type.Optional(
       Nullable(Text({ maxLength: 2048, description: "Receives a signed POST when the task closes." })),
+    ),
+    callback_events: Type.Optional(
+      Nullable(
+        Type.Array(Type.Unsafe<CallbackEvent>({ type: "string", enum: [...CALLBACK_EVENTS] }), {
+          maxItems: CALLBACK_EVENTS.length,
+          description: "What else `callback_url` receives. `task.question`: someone asked the asker something.",
+        }),
+      ),
     ),
     resume: Type.Optional(
       Nullable(
@@ -324,6 +337,14 @@ const recordFields = {
     ...NextStep,
     description: "What happens next if no one answers, or null.",
   } as typeof NextStep),
+  waiting_on: Nullable(
+    Type.Unsafe<WaitingOn>({
+      type: "string",
+      enum: [...WAITING_ON],
+      description:
+        "`agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.",
+    }),
+  ),
   urgent: Type.Boolean({ description: "A step of its escalation has marked it as urgent." }),
   redact_payload: Type.Boolean(),
   created_at: Time("UTC, with milliseconds."),
@@ -502,9 +523,21 @@ export const TaskCounts = Type.Object(
 );
 export type TaskCounts = Static<typeof TaskCounts>;
 
+/** What ends a poll. */
+export const POLL_UNTIL = ["end", "attention"] as const;
+export type PollUntil = (typeof POLL_UNTIL)[number];
+
 export const PollQuery = Type.Object({
   timeout: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 60, default: 25, description: "Seconds to wait until the task closes." }),
+  ),
+  until: Type.Optional(
+    Type.Unsafe<PollUntil>({
+      type: "string",
+      enum: [...POLL_UNTIL],
+      default: "end",
+      description: "`attention`: returns also while a question to the asker waits for its reply.",
+    }),
   ),
 });
 
@@ -513,6 +546,12 @@ export const PollResult = Type.Object(
     task_id: Type.String(),
     idempotency_key: Type.String(),
     status: Status,
+    waiting_on: recordFields.waiting_on,
+    questions: Type.Unsafe<CommentRecord[]>({
+      type: "array",
+      items: Type.Ref("Comment"),
+      description: "The questions to the asker that have no reply yet, oldest first. Empty once the task is closed.",
+    }),
     response: recordFields.response,
     completed_at: recordFields.completed_at,
     timed_out_at: recordFields.timed_out_at,

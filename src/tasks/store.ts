@@ -91,6 +91,7 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.escalation",
       "task_documents.on_timeout",
       "task_documents.resume",
+      "task_documents.callback_events",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])
@@ -307,6 +308,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
   const tables = [
     "audit_entries",
     "task_approvals",
+    "task_comments",
     "verification_attempts",
     "task_responses",
     "task_documents",

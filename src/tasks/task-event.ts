@@ -1,4 +1,6 @@
 import type { RecordedVote } from "../approvals/store.ts";
+import { toCommentRecord } from "../conversation/record.ts";
+import type { Comment } from "../conversation/store.ts";
 import { joinJson, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Happened } from "../subscriptions/known.ts";
@@ -24,6 +26,18 @@ export function claimedEvent(task: Task): Happened {
   const { claimed_by_email } = task;
   return happened("task.claimed", task, task.updated_at, () =>
     JSON.stringify({ ...firstFields(task), claimed_by_email }),
+  );
+}
+
+/** Returns what others hear of a comment. @param task - after it */
+export function commentedEvent(task: Task, comment: Comment): Happened {
+  const { text, ...record } = toCommentRecord(comment);
+  return happened("task.commented", task, comment.created_at, () =>
+    JSON.stringify({
+      ...firstFields(task),
+      waiting_on: task.waiting_on,
+      comment: { ...record, text: task.redact_payload ? null : text },
+    }),
   );
 }
 

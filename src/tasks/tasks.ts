@@ -38,8 +38,8 @@ import {
   type VerdictGuard,
 } from "./lifecycle.ts";
 import { moveTask, type MoveContext } from "./move.ts";
-import { findPolledTask, type PolledTask, type Waiters } from "./poll.ts";
-import type { CompleteTaskBody } from "./schema.ts";
+import { findPolledTask, isAnswer, type PolledTask, type Waiters } from "./poll.ts";
+import type { CompleteTaskBody, PollUntil } from "./schema.ts";
 import {
   addAuditEntry,
   deleteTask,
@@ -210,7 +210,8 @@ export async function extendTask(
 }
 
 /**
- * Waits up to `timeoutSeconds` until the task is closed, and returns its state. (spec: Tasks, poll)
+ * Waits up to `timeoutSeconds` until the task is closed, or needs attention if that is what `until` says, and returns its state.
+ * (spec: Tasks, poll; beyond: Talk before deciding)
  * @throws ServiceError FORBIDDEN, also if the task was reassigned in the meantime; TASK_NOT_FOUND, also if it was deleted
  */
 export async function pollTask(
@@ -219,6 +220,7 @@ export async function pollTask(
   id: string,
   timeoutSeconds: number,
   signal: AbortSignal,
+  until: PollUntil = "end",
 ): Promise<PolledTask> {
   requireMay(caller, "poll");
   requireTaskId(id);
@@ -226,13 +228,13 @@ export async function pollTask(
   if (!isOperator(caller)) {
     const now = await getPolledTask(ctx.db, id);
     await requireMayWith(ctx.db, caller, "poll", now);
-    if (isTerminal(now.status) || timeoutSeconds === 0) {
+    if (isAnswer(now, until) || timeoutSeconds === 0) {
       // The agent may have been stopped, and its tasks with it, since its request came.
       if (caller.kind === "agent") await requireStillValid(ctx, caller);
       return now;
     }
   }
-  const { task, callerNow } = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal);
+  const { task, callerNow } = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal, until);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
   await requireMayWith(ctx.db, callerNow, "poll", task);
   return task;
@@ -249,13 +251,14 @@ async function waitAs(
   id: string,
   timeoutMs: number,
   signal: AbortSignal,
+  until: PollUntil,
 ): Promise<{ task: PolledTask | null; callerNow: Caller }> {
   const ended = new AbortController();
   const unwatch = watchCredentials(ctx, caller, () => ended.abort());
-  if (unwatch === null) return { task: await ctx.waiters.wait(id, timeoutMs, signal), callerNow: caller };
+  if (unwatch === null) return { task: await ctx.waiters.wait(id, timeoutMs, signal, { until }), callerNow: caller };
   try {
     const person = caller.kind === "user" ? caller.user.id : null;
-    const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, ended.signal]), person);
+    const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, ended.signal]), { until, person });
     // Checked in any case, because a hint may be lost. No one is told of the outcome with credentials that have ended.
     const callerNow = await requireStillValid(ctx, caller);
     return { task: ended.signal.aborted ? await findPolledTask(ctx.db, id) : task, callerNow };

@@ -1,3 +1,5 @@
+import type { PollUntil } from "./schema.ts";
+
 /** Makes a waiter read the task again. */
 export type Wake = () => void;
 
@@ -6,7 +8,7 @@ export const ROUNDS_WHILE_HEALTHY = 10;
 
 /** A task that a poll waits for. */
 interface Waited {
-  answers: Set<Wake>;
+  answers: Map<Wake, PollUntil>;
   /** The round in which it is checked. It does not change when other waiters come or leave. */
   slot: number;
 }
@@ -15,10 +17,12 @@ interface Waited {
 export interface WaitingTasks {
   has(id: string): boolean;
   /** @returns a function that unregisters `answer` */
-  register(id: string, answer: Wake): () => void;
+  register(id: string, until: PollUntil, answer: Wake): () => void;
   wake(id: string): void;
   /** Returns the ids to check in a round; null for all ids. */
   idsOf(round: number | null): string[];
+  /** Returns whether a poll waits for a question to the asker of this task as well. */
+  isAttentive(id: string): boolean;
 }
 
 export function createWaitingTasks(): WaitingTasks {
@@ -26,19 +30,20 @@ export function createWaitingTasks(): WaitingTasks {
   let nextSlot = 0;
   return {
     has: (id) => waiting.has(id),
-    register: (id, answer) => {
-      const waited = waiting.get(id) ?? { answers: new Set(), slot: nextSlot++ % ROUNDS_WHILE_HEALTHY };
+    register: (id, until, answer) => {
+      const waited = waiting.get(id) ?? { answers: new Map(), slot: nextSlot++ % ROUNDS_WHILE_HEALTHY };
       waiting.set(id, waited);
       const { answers } = waited;
-      answers.add(answer);
+      answers.set(answer, until);
       return () => {
         answers.delete(answer);
         if (answers.size === 0 && waiting.get(id) === waited) waiting.delete(id);
       };
     },
     wake: (id) => {
-      for (const answer of waiting.get(id)?.answers ?? []) answer();
+      for (const answer of waiting.get(id)?.answers.keys() ?? []) answer();
     },
     idsOf: (round) => [...waiting].flatMap(([id, { slot }]) => (round === null || slot === round ? [id] : [])),
+    isAttentive: (id) => [...(waiting.get(id)?.answers.values() ?? [])].includes("attention"),
   };
 }

@@ -100,6 +100,14 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0032-event-subscriptions", ["drop table event_subscriptions"]],
+  [
+    "0033-conversation",
+    [
+      "drop table task_comments",
+      "alter table tasks drop column waiting_on",
+      "alter table task_documents drop column callback_events",
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -6,6 +6,7 @@ export type Task = Schemas["Task"];
 export type ListedTask = Schemas["ListedTask"];
 export type TaskStatus = Task["status"];
 export type TaskCounts = Schemas["TaskCounts"];
+export type Comment = Schemas["Comment"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type RefusedAnswer = Schemas["RefusedAnswer"];
 export type WebhookDelivery = Schemas["WebhookDelivery"];

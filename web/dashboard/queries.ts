@@ -5,6 +5,7 @@ import { readPreferences } from "./ui/preferences.ts";
 import type {
   Agent,
   AuditEntry,
+  Comment,
   ConfirmationWays,
   ListedTask,
   Me,
@@ -145,6 +146,14 @@ export function taskQuery(id: string) {
 }
 
 /** The audit trail of a task, oldest first; for operators. Its key is below "tasks" because every change adds to it. */
+/** What people and the asker said about a task, oldest first. */
+export function commentsQuery(id: string) {
+  return queryOptions({
+    queryKey: ["tasks", "comments", id],
+    queryFn: () => get<Comment[]>(`/api/tasks/${encodeURIComponent(id)}/comments`),
+  });
+}
+
 /** The answers that the verifier rejected. @param count - of them, so that each new one is loaded */
 export function refusedAnswersQuery(id: string, count: number) {
   return queryOptions({

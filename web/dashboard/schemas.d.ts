@@ -215,6 +215,8 @@ export interface components {
             redact_payload?: boolean | null;
             /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
+            /** @description What else `callback_url` receives. `task.question`: someone asked the asker something. */
+            callback_events?: "task.question"[] | null;
             /** @description What the service itself resumes when the task ends. */
             resume?: ({
                 /** @description Name or id of a connection of the project. */
@@ -371,6 +373,11 @@ export interface components {
                  */
                 at: string;
             } | null;
+            /**
+             * @description `agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.
+             * @enum {string|null}
+             */
+            waiting_on: "people" | "agent" | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -735,6 +742,11 @@ export interface components {
                  */
                 at: string;
             } | null;
+            /**
+             * @description `agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.
+             * @enum {string|null}
+             */
+            waiting_on: "people" | "agent" | null;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -902,6 +914,13 @@ export interface components {
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
+            /**
+             * @description `agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.
+             * @enum {string|null}
+             */
+            waiting_on: "people" | "agent" | null;
+            /** @description The questions to the asker that have no reply yet, oldest first. Empty once the task is closed. */
+            questions: components["schemas"]["Comment"][];
             /** @description The accepted answer, or null. */
             response: {
                 [key: string]: unknown;
@@ -1045,6 +1064,66 @@ export interface components {
             answered_via_channel: string | null;
             /**
              * @description When it was rejected.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @example {
+         *       "text": "Which card was charged?",
+         *       "kind": "question"
+         *     }
+         */
+        AddComment: {
+            /** @description Plain text. */
+            text: string;
+            /**
+             * @description `question`: for the asker, who is told. The task waits for the reply. Default: `comment`.
+             * @enum {string|null}
+             */
+            kind?: "comment" | "question" | null;
+            /** @description From the asker: id of the latest question that this answers. Later ones stay open. Default: it answers all. */
+            reply_to?: string | null;
+            /** @description Chosen by the client. Sent again with the same key, nothing is added. */
+            idempotency_key?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Comment: {
+            /** @example cmt_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            task_id: string;
+            /**
+             * @description `question`: for the asker.
+             * @enum {string}
+             */
+            kind: "comment" | "question";
+            text: string;
+            /** @description Who wrote it. */
+            by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description Where they wrote it, for example `dashboard`. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            };
+            /** @description It is from the asker of the task, and answers the questions before it. */
+            is_asker: boolean;
+            /**
+             * @description When it was written.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -2121,7 +2200,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url: string;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            events: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
             /**
              * @description When it was created.
              * @example 2026-01-31T12:00:00.000Z
@@ -2151,7 +2230,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url: string;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            events: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
             /**
              * @description When it was created.
              * @example 2026-01-31T12:00:00.000Z
@@ -2191,7 +2270,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url: string;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            events: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
             /** @description Slug of a project. Default: `default`. */
             project?: string | null;
         } & {
@@ -2206,7 +2285,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url?: string | null;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events?: ("task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[] | null;
+            events?: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[] | null;
             /** @description true: sends nothing more. false: sends again. */
             disabled?: boolean | null;
         } & {
@@ -2215,7 +2294,7 @@ export interface components {
         /** @description Of Standard Webhooks. `webhook-id` is the same for all attempts to send an event. */
         TaskEvent: {
             /** @enum {string} */
-            type: "task.created" | "task.claimed" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
+            type: "task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
             /**
              * @description When it happened.
              * @example 2026-01-31T12:00:00.000Z
@@ -2239,6 +2318,49 @@ export interface components {
                 response?: {
                     [key: string]: unknown;
                 } | null;
+                /** @description Only in `task.commented`. */
+                waiting_on?: string;
+                /** @description Only in `task.commented`. */
+                comment?: {
+                    /** @example cmt_01kajv3mzt8w5rq0e4v9c2n7xb */
+                    id: string;
+                    task_id: string;
+                    /**
+                     * @description `question`: for the asker.
+                     * @enum {string}
+                     */
+                    kind: "comment" | "question";
+                    /** @description null if the task is redacted. */
+                    text: string | null;
+                    /** @description Who wrote it. */
+                    by: {
+                        /**
+                         * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                         * @enum {string}
+                         */
+                        kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                        /** @description User id of the person. */
+                        user_id: string | null;
+                        /** @description Email of the person. */
+                        email: string | null;
+                        /** @description Name of the person or of the token. */
+                        name: string | null;
+                        /** @description Where they wrote it, for example `dashboard`. */
+                        channel: string | null;
+                        /** @description Their Slack account. */
+                        slack?: {
+                            team_id: string;
+                            user_id: string;
+                        };
+                    };
+                    /** @description It is from the asker of the task, and answers the questions before it. */
+                    is_asker: boolean;
+                    /**
+                     * @description When it was written.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    created_at: string;
+                };
                 /** @description Only in `task.claimed`. */
                 claimed_by_email?: string | null;
                 /** @description Only in `task.rejected` and `task.verification_exhausted`: what the verifier said; null if the task is redacted. */

@@ -42,7 +42,7 @@ export function approvals(dialect: Dialect): Migration {
 }
 
 /** On Citus, puts a new table where the rows of the tasks are, if they are spread over nodes. */
-async function spreadAsTasks(db: Kysely<unknown>, table: string): Promise<void> {
+export async function spreadAsTasks(db: Kysely<unknown>, table: string): Promise<void> {
   const catalogue = await sql<{
     is_there: boolean;
   }>`select to_regclass('pg_dist_partition') is not null as is_there`.execute(db);

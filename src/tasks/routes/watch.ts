@@ -18,7 +18,7 @@ export const pollTaskRoute = defineRoute({
   operationId: "pollTask",
   summary: "Poll a task",
   description:
-    "Returns when the task closes, immediately if it is closed already, or after `timeout` seconds with the current state.",
+    "Returns when the task closes, with `until=attention` also when a question to the asker waits for its reply, immediately if it is so already, or after `timeout` seconds with the current state.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
@@ -31,8 +31,8 @@ export const pollTaskRoute = defineRoute({
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort();
     });
-    const seconds = request.query.timeout ?? DEFAULT_POLL_SECONDS;
-    const task = await pollTask(ctx, callerOf(request), request.params.id, seconds, gone.signal);
+    const { timeout: timeoutSeconds = DEFAULT_POLL_SECONDS, until } = request.query;
+    const task = await pollTask(ctx, callerOf(request), request.params.id, timeoutSeconds, gone.signal, until);
     return sendJson(reply, toPollResult(task));
   },
 });

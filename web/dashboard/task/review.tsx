@@ -8,9 +8,18 @@ import { Answer } from "./answer.tsx";
 import type { Claim } from "./claim.ts";
 import { Closed } from "./closed.tsx";
 import { PayloadOf } from "./payload.tsx";
+import { adoptStyles } from "../ui/later-styles.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { UndeliveredNotifications } from "./undelivered-notifications.tsx";
 
+const Conversation = lazily("conversation", async () => {
+  const [{ Conversation }, styles] = await Promise.all([
+    import("./conversation.tsx"),
+    import("./conversation.css?inline"),
+  ]);
+  adoptStyles(styles.default);
+  return Conversation;
+});
 const RefusedAnswers = lazily("refused answers", async () => (await import("./refused-answers.tsx")).RefusedAnswers);
 
 interface ReviewProps {
@@ -65,6 +74,7 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
           <Closed task={task} me={me} entered={entered} />
         )}
         {task.verification_attempt > 0 && <RefusedAnswers task={task} />}
+        <Conversation task={task} me={me} isOpen={isOpen} />
       </section>
     </div>
   );

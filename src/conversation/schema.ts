@@ -1,0 +1,82 @@
+import { Type, type Static } from "typebox";
+import { Nullable, Text, Time } from "../http/schema.ts";
+
+/** A question is for the asker of a task, and makes the task wait for its reply. */
+export const COMMENT_KINDS = ["comment", "question"] as const;
+export type CommentKind = (typeof COMMENT_KINDS)[number];
+
+/** Who writes comments: as in `decided_by` of a task. */
+const AUTHOR_KINDS = ["person", "recipient", "embed", "agent", "admin"] as const;
+export type AuthorKind = (typeof AUTHOR_KINDS)[number];
+
+/** What an open task waits for. */
+export const WAITING_ON = ["people", "agent"] as const;
+export type WaitingOn = (typeof WAITING_ON)[number];
+
+const Kind = (description: string) =>
+  Type.Unsafe<CommentKind>({ type: "string", enum: [...COMMENT_KINDS], description });
+const NullableText = (description: string) => Nullable(Type.String({ description }));
+
+const Author = Type.Object({
+  kind: Type.Unsafe<AuthorKind>({
+    type: "string",
+    enum: [...AUTHOR_KINDS],
+    description:
+      "`person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.",
+  }),
+  user_id: NullableText("User id of the person."),
+  email: NullableText("Email of the person."),
+  name: NullableText("Name of the person or of the token."),
+  channel: NullableText("Where they wrote it, for example `dashboard`."),
+  slack: Type.Optional(
+    Type.Object({ team_id: Type.String(), user_id: Type.String() }, { description: "Their Slack account." }),
+  ),
+});
+
+/** What somebody said about a task. (beyond the spec: Talk before deciding) */
+export const CommentRecord = Type.Object(
+  {
+    id: Type.String({ examples: ["cmt_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
+    task_id: Type.String(),
+    kind: Kind("`question`: for the asker."),
+    text: Type.String(),
+    by: Type.Object(Author.properties, { description: "Who wrote it." }),
+    is_asker: Type.Boolean({
+      description: "It is from the asker of the task, and answers the questions before it.",
+    }),
+    created_at: Time("When it was written."),
+  },
+  { $id: "Comment" },
+);
+export type CommentRecord = Static<typeof CommentRecord>;
+
+/** What `POST /api/tasks/{id}/comments` takes. */
+export const AddCommentBody = Type.Object(
+  {
+    text: Text({ minLength: 1, maxLength: 4000, description: "Plain text." }),
+    kind: Type.Optional(
+      Nullable(Kind("`question`: for the asker, who is told. The task waits for the reply. Default: `comment`.")),
+    ),
+    reply_to: Type.Optional(
+      Nullable(
+        Text({
+          minLength: 1,
+          maxLength: 100,
+          description:
+            "From the asker: id of the latest question that this answers. Later ones stay open. Default: it answers all.",
+        }),
+      ),
+    ),
+    idempotency_key: Type.Optional(
+      Nullable(
+        Text({
+          minLength: 1,
+          maxLength: 255,
+          description: "Chosen by the client. Sent again with the same key, nothing is added.",
+        }),
+      ),
+    ),
+  },
+  { $id: "AddComment", additionalProperties: true, examples: [{ text: "Which card was charged?", kind: "question" }] },
+);
+export type AddCommentBody = Static<typeof AddCommentBody>;

@@ -1,0 +1,57 @@
+import { Type } from "typebox";
+import { toCommentRecord } from "../../conversation/record.ts";
+import type { AddCommentBody, CommentRecord } from "../../conversation/schema.ts";
+import type { Db } from "../../db/database.ts";
+import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { callerOf } from "../../people/caller.ts";
+import type { Subscriptions } from "../../subscriptions/known.ts";
+import { addComment, readComments } from "../commenting.ts";
+import { TaskParams } from "../schema.ts";
+
+const tags = ["Tasks"];
+
+export const listCommentsRoute = defineRoute({
+  method: "GET",
+  url: "/tasks/:id/comments",
+  operationId: "listComments",
+  summary: "List a task's comments",
+  description: "What people and the asker said about the task, oldest first. For those who may read it.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 200: Type.Unsafe<CommentRecord[]>({ type: "array", items: Type.Ref("Comment") }) },
+  errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) =>
+    (await readComments(ctx, callerOf(request), request.params.id)).map(toCommentRecord),
+});
+
+export const addCommentRoute = defineRoute({
+  method: "POST",
+  url: "/tasks/:id/comments",
+  operationId: "addComment",
+  summary: "Comment on a task, or ask a question",
+  description:
+    "A question makes the open task wait for its asker (`waiting_on`), who learns of it by polls, callbacks and events. What the asker says answers the questions before it. The deadline stays, and people can still answer the task.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  body: Type.Unsafe<AddCommentBody>(Type.Ref("AddComment")),
+  answers: {
+    201: Type.Unsafe<CommentRecord>({
+      ...Type.Ref("Comment"),
+      description: "The new comment, or the existing one with this key.",
+      headers: {
+        "Idempotent-Replayed": {
+          description: "`true` if the comment existed before.",
+          schema: { type: "string", enum: ["true", "false"] },
+        },
+      },
+    }),
+  },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "TOO_MANY_COMMENTS", "VALIDATION_FAILED"],
+  handle: async (ctx: { db: Db; subscriptions: Subscriptions }, request, reply) => {
+    const { comment, isReplay } = await addComment(ctx, callerOf(request), request.params.id, request.body);
+    void reply.code(201).header("idempotent-replayed", String(isReplay));
+    return toCommentRecord(comment);
+  },
+});

@@ -1,0 +1,128 @@
+import { Button, Textarea } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { post } from "../api.ts";
+import type { Comment, Me, Task } from "../api.ts";
+import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
+import { commentsQuery, queryClient } from "../queries.ts";
+import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
+import { Time } from "../ui/times.tsx";
+
+interface ConversationProps {
+  task: Task;
+  me: Me;
+  isOpen: boolean;
+}
+
+/** What people and the asker said about a task. Nothing that is typed into its form is touched by it. */
+export function Conversation({ task, me, isOpen }: ConversationProps) {
+  const { data: comments, error, refetch } = useQuery(commentsQuery(task.id));
+  if (error !== null)
+    return <ErrorPanel title="Could not load the comments" error={error} retry={() => void refetch()} />;
+  if (comments === undefined || (comments.length === 0 && !isOpen)) return null;
+  const asker = task.asked_by.name;
+  return (
+    <section className="talk" aria-labelledby="conversation">
+      <h2 id="conversation">Conversation</h2>
+      <div className="stack">
+        {comments.map((comment) => (
+          <article key={comment.id} className="surface stack">
+            <p className="muted">
+              <bdi>{authorOf(comment, me)}</bdi>
+              {comment.kind === "question" ? " asked" : comment.is_asker && " replied"},{" "}
+              <Time at={comment.created_at} />
+            </p>
+            <p dir="auto" className="said">
+              {comment.text}
+            </p>
+          </article>
+        ))}
+        {task.waiting_on === "agent" && (
+          <p className="muted">
+            Waits for the reply of <bdi>{asker}</bdi>. You can answer without it.
+          </p>
+        )}
+        {isOpen && <Writing task={task} isAsker={isAskerOf(task, me)} />}
+      </div>
+    </section>
+  );
+}
+
+function authorOf({ by }: Comment, me: Me): string {
+  if (by.user_id !== null && by.user_id === me.user_id) return "You";
+  return by.name ?? by.email ?? (by.slack === undefined ? "Someone" : "A Slack member");
+}
+
+function isAskerOf({ asked_by }: Task, me: Me): boolean {
+  return asked_by.kind === "user" ? asked_by.id === me.user_id : asked_by.kind === "admin" && me.user_id === null;
+}
+
+function Writing({ task, isAsker }: { task: Task; isAsker: boolean }) {
+  const draft = `comment:${task.id}`;
+  const [text, setText] = useState(() => readPersonal(draft) ?? "");
+  const [isWriting, setIsWriting] = useState(text !== "");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  // The same for each attempt to send what is there, so that a lost answer adds nothing twice.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [isSending, setIsSending] = useState(false);
+  const edit = (typed: string) => {
+    setText(typed);
+    setKey(crypto.randomUUID());
+    keepPersonal(draft, typed);
+  };
+  const send = async (kind: Comment["kind"]) => {
+    setIsSending(true);
+    setProblem(null);
+    try {
+      await post(`/api/tasks/${encodeURIComponent(task.id)}/comments`, { text, kind, idempotency_key: key });
+      edit("");
+      dropPersonal(draft);
+      setIsWriting(false);
+    } catch (error) {
+      setProblem(sentenceOf(error));
+    }
+    setIsSending(false);
+    void queryClient.invalidateQueries({ queryKey: ["tasks"] });
+  };
+  const begin = () => {
+    flushSync(() => setIsWriting(true));
+    field.current?.focus();
+  };
+  if (!isWriting)
+    return (
+      <div className="say">
+        <Button variant="default" onClick={begin}>
+          {isAsker ? "Reply" : "Ask or comment"}
+        </Button>
+      </div>
+    );
+  const isEmpty = text.trim() === "" || isSending;
+  return (
+    <div className="stack">
+      <Textarea
+        label={`Comment, or question to ${task.asked_by.name}`}
+        ref={field}
+        dir="auto"
+        autosize
+        minRows={2}
+        maxRows={10}
+        maxLength={4000}
+        value={text}
+        error={problem}
+        onChange={({ currentTarget }) => edit(currentTarget.value)}
+      />
+      <div className="say">
+        {!isAsker && (
+          <Button variant="default" disabled={isEmpty} onClick={() => void send("question")}>
+            Ask
+          </Button>
+        )}
+        <Button variant="default" disabled={isEmpty} onClick={() => void send("comment")}>
+          {isAsker ? "Reply" : "Comment"}
+        </Button>
+      </div>
+    </div>
+  );
+}
