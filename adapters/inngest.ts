@@ -4,6 +4,7 @@ import {
   type AnySchema,
   type Callback,
   type Client,
+  type Question,
   type TaskOutcome,
   type YesOrNo,
 } from "@human-task-service/client";
@@ -21,10 +22,20 @@ export interface RunContext {
   step: {
     run(id: string, work: () => Promise<unknown>): Promise<unknown>;
     waitForEvent(id: string, options: { event: string; timeout: Date; if: string }): Promise<unknown>;
+    waitForSignal(id: string, options: { signal: string; timeout: Date; onConflict: "replace" }): Promise<unknown>;
   };
 }
 
+export interface ConnectedOptions {
+  /** Name or id of the service's connection to Inngest, by which the service wakes runs itself. */
+  connection: string;
+  /** Default: `createClient()`, which finds the service through the environment. */
+  client?: Client | undefined;
+}
+
+/** For a service that cannot reach Inngest: it calls back, and the program sends an event. */
 export interface HumanOptions {
+  connection?: undefined;
   /** Sends the events that runs wait for. */
   inngest: { send(event: { id?: string; name: string; data: EndedEvent }): Promise<unknown> };
   /** Public URL of `onCallback`. */
@@ -40,7 +51,7 @@ export interface EndedEvent {
   task_id: string;
 }
 
-export interface Human {
+export interface ConnectedHuman {
   /**
    * Asks a person and waits for the answer, in three or four steps whose ids start with `id`. Nothing runs during the
    * wait.
@@ -53,64 +64,53 @@ export interface Human {
     id: string,
     question: RunQuestion<R, P>,
   ): Promise<Outcome<AnswerOf<R>>>;
+}
+
+export interface Human extends ConnectedHuman {
   /** Handles a callback, for `callbackHandler` or `nodeCallbackHandler`: sends the event that the run waits for. */
   onCallback(callback: Callback): Promise<void>;
 }
 
-/** Extra wait after the timeout of the task, because its callback may be late. */
+/** Extra wait after the timeout of the task, because its signal or its callback may be late. */
 const GRACE_MS = 60_000;
 
-export function createHuman({ inngest, callbackUrl, eventName = "human-task/ended", ...options }: HumanOptions): Human {
+export function createHuman(options: ConnectedOptions): ConnectedHuman;
+export function createHuman(options: HumanOptions): Human;
+export function createHuman(options: ConnectedOptions | HumanOptions): ConnectedHuman | Human {
   let made: Client | undefined;
   const client = (): Client => options.client ?? (made ??= createClient());
+  const { wakingOf, wait } = options.connection === undefined ? byEvent(options, client) : bySignal(options);
+  const awaitHuman: ConnectedHuman["awaitHuman"] = async (context, id, question) => {
+    const { step, runId } = context;
+    const key = keyOfRun("inngest", [runId, nameOnce(step, id)]);
+    const { taskId, timeoutAt, ended } = (await step.run(id, async (): Promise<Asked> => {
+      const { id: taskId, record } = await client()
+        .ask({ ...question, idempotencyKey: key, ...wakingOf(key) })
+        .catch(giveUp);
+      return {
+        taskId,
+        timeoutAt: record.timeout_at,
+        // This happens only when the step is retried.
+        ended: hasEnded(record) ? await readEnd(client(), taskId) : null,
+      };
+    })) as Asked;
+    if (ended !== null) return outcomeOfEnded(ended, question.responseSchema);
 
+    for (let deadline = timeoutAt; ;) {
+      const woken = await wait(step, id, { taskId, key, timeout: new Date(Date.parse(deadline) + GRACE_MS) });
+      const read = (await step.run(`${id}: read`, async () =>
+        woken === null ? readEndOrDeadline(client(), taskId, deadline) : client().poll(taskId, { timeoutSeconds: 0 }),
+      )) as TaskOutcome | { timeout_at: string };
+      if ("timeout_at" in read) deadline = read.timeout_at;
+      // Anyone who can send events or signals may have sent this one.
+      else if (hasEnded(read)) return outcomeOfEnded(read, question.responseSchema);
+    }
+  };
+  if (options.connection !== undefined) return { awaitHuman };
+
+  const { inngest, eventName = ENDED } = options;
   return {
-    awaitHuman: async (context, id, question) => {
-      const { step, runId } = context;
-      const name = nameOnce(step, id);
-      const idempotencyKey = keyOfRun("inngest", [runId, name]);
-      const { taskId, timeoutAt, ended } = (await step.run(id, async (): Promise<Asked> => {
-        const { id: taskId, record } = await client()
-          .ask({ ...question, idempotencyKey, callbackUrl })
-          .catch(giveUp);
-        return {
-          taskId,
-          timeoutAt: record.timeout_at,
-          // This happens only when the step is retried.
-          ended: hasEnded(record) ? await readEnd(client(), taskId) : null,
-        };
-      })) as Asked;
-      if (ended !== null) return outcomeOfEnded(ended, question.responseSchema);
-
-      for (let deadline = timeoutAt; ;) {
-        // An event before the registration of its wait is lost. Inngest registers waits first among steps that are
-        // planned together, so the check comes after the wait. If the task was answered earlier, the check sends the
-        // event again.
-        const [woken] = await Promise.all([
-          step.waitForEvent(`${id}: wait`, {
-            event: eventName,
-            if: `async.data.task_id == ${JSON.stringify(taskId)}`,
-            timeout: new Date(Date.parse(deadline) + GRACE_MS),
-          }),
-          step
-            .run(`${id}: look`, async () => {
-              if (!hasEnded(await client().poll(taskId, { timeoutSeconds: 0 }))) return;
-              // It has no id: the first event may have had the same one, and Inngest drops a second event with an equal
-              // id.
-              await inngest.send({ name: eventName, data: { task_id: taskId } });
-            })
-            // The check matters rarely. If it fails, the wait continues, and the state of the task is read at its end.
-            .catch(() => {}),
-        ]);
-        const read = (await step.run(`${id}: read`, async () =>
-          woken === null ? readEndOrDeadline(client(), taskId, deadline) : client().poll(taskId, { timeoutSeconds: 0 }),
-        )) as TaskOutcome | { timeout_at: string };
-        if ("timeout_at" in read) deadline = read.timeout_at;
-        // Anyone who can send events may have sent this one.
-        else if (hasEnded(read)) return outcomeOfEnded(read, question.responseSchema);
-      }
-    },
-
+    awaitHuman,
     onCallback: async (callback) => {
       if (runOf("inngest", callback) === null) return;
       const { task_id } = callback;
@@ -118,6 +118,59 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
     },
   };
 }
+
+/** How the end of a task wakes a run. */
+interface Way {
+  /** Returns what the task has of it. @param key - of the question */
+  wakingOf(key: string): Pick<Question, "callbackUrl" | "resume">;
+  /** Waits in steps whose ids start with `id`, until the task has ended or the timeout. @returns null after the timeout */
+  wait(step: RunContext["step"], id: string, until: { taskId: string; key: string; timeout: Date }): Promise<unknown>;
+}
+
+/**
+ * The wait comes after the question, in a step of its own. A signal that comes before its wait is refused by Inngest, and the
+ * service sends it again later. Both in one plan would be no better: Inngest registers only waits for events before the other
+ * steps of a plan (`OpcodeIsPriority` of the server), and a question that is refused would end the run only after the wait.
+ */
+function bySignal({ connection }: ConnectedOptions): Way {
+  return {
+    wakingOf: (key) => ({ resume: [{ connection, signal: key }] }),
+    // Inngest keeps the signal of a wait that has timed out, so the next wait of the same question must replace it.
+    wait: async (step, id, { key, timeout }) =>
+      step.waitForSignal(`${id}: wait`, { signal: key, timeout, onConflict: "replace" }),
+  };
+}
+
+function byEvent({ inngest, callbackUrl, eventName = ENDED }: HumanOptions, client: () => Client): Way {
+  return {
+    wakingOf: () => ({ callbackUrl }),
+    wait: async (step, id, { taskId, timeout }) => {
+      // An event before the registration of its wait is lost. Inngest registers waits first among steps that are
+      // planned together, so the check comes after the wait. If the task was answered earlier, the check sends the
+      // event again.
+      const [woken] = await Promise.all([
+        step.waitForEvent(`${id}: wait`, {
+          event: eventName,
+          if: `async.data.task_id == ${JSON.stringify(taskId)}`,
+          timeout,
+        }),
+        step
+          .run(`${id}: look`, async () => {
+            if (!hasEnded(await client().poll(taskId, { timeoutSeconds: 0 }))) return;
+            // It has no id: the first event may have had the same one, and Inngest drops a second event with an equal
+            // id.
+            await inngest.send({ name: eventName, data: { task_id: taskId } });
+          })
+          // The check matters rarely. If it fails, the wait continues, and the state of the task is read at its end.
+          .catch(() => {}),
+      ]);
+      return woken;
+    },
+  };
+}
+
+/** The default name of the event. */
+const ENDED = "human-task/ended";
 
 /** Returns the outcome of a task whose deadline has passed, or its new deadline if somebody has changed it. */
 async function readEndOrDeadline(

@@ -19,6 +19,7 @@ import {
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { z } from "zod";
+import { newConnection } from "../test/support/connections.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { interruptForHuman, resumeOnCallback, waitForHuman, type WaitingForHuman } from "./langgraph.ts";
 import { typesOf, programsOf, runProgram, startAgent, testAgent, type Surroundings } from "./support/agents.ts";
@@ -471,6 +472,27 @@ void test("a question outside of a thread says what is missing", async () => {
   await assert.rejects(graph.invoke({}), { code: "NO_THREAD" });
   await assert.rejects(waitForHuman({ task: "?", responseSchema: ANSWER }), { code: "NO_THREAD" });
   await assert.rejects(graph.invoke({}, thread("x".repeat(213))), { code: "RUN_ID_TOO_LONG" });
+});
+
+testAgent("with a connection, a question says what is missing where no server runs its graph", async (around) => {
+  const graphWith = (assistantId?: string) =>
+    new StateGraph(Refund)
+      .addNode("ask", async () => {
+        const options = { ...around, connection: "langgraph", assistantId };
+        return { outcome: (await interruptForHuman({ task: "Refund?" }, options)).status };
+      })
+      .addEdge("__start__", "ask")
+      .compile({ checkpointer: new MemorySaver() });
+  await assert.rejects(graphWith().invoke({}, thread("t")), { code: "NO_ASSISTANT", message: /give `assistantId`/ });
+  const connection = { name: "langgraph", kind: "langgraph", address: { url: "http://127.0.0.1:9" }, secret: null };
+  await newConnection(around.service, connection);
+  await assert.rejects(graphWith("refund").invoke({}, thread("t")), /\/resume\/0\/thread_id/);
+  assert.equal((await around.questions()).length, 0);
+
+  const thread_id = "01a21e28-f213-742b-9537-3e75c35350aa";
+  assert.ok(isInterrupted(await graphWith("refund").invoke({}, thread(thread_id))));
+  const { resume } = await around.client.get((await around.question()).id);
+  assert.deepEqual([resume![0]!["thread_id"], resume![0]!["assistant_id"]], [thread_id, "refund"]);
 });
 
 testAgent("the program of the page about LangGraph runs as it stands there", async (around, t) => {

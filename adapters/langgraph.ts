@@ -36,6 +36,16 @@ export interface AskOptions {
   config?: LangGraphRunnableConfig | undefined;
 }
 
+export interface InterruptOptions extends AskOptions {
+  /**
+   * Name or id of the service's connection to the LangGraph server that runs the graph. The service then continues the thread
+   * itself, and no callback is needed.
+   */
+  connection?: string | undefined;
+  /** The assistant that continues the thread. Default: the one that runs it. */
+  assistantId?: string | undefined;
+}
+
 /** The value of the interrupt: the data for a page that shows interrupted threads. */
 export interface WaitingForHuman {
   humanTask: { id: string; url: string; task: string };
@@ -48,14 +58,16 @@ export interface WaitingForHuman {
  *
  * It waits for the task, not for a value: the value of a `Command({ resume })` is not an answer.
  * @throws GraphInterrupt, which is how LangGraph pauses: do not catch it
- * @throws HumanTaskError NO_THREAD, OTHER_QUESTION, ApiError, UnreachableError, the reason of the graph's signal
+ * @throws HumanTaskError NO_THREAD, NO_ASSISTANT, OTHER_QUESTION, ApiError, UnreachableError, the reason of the graph's signal
  */
 export async function interruptForHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
   question: GraphQuestion<R, P>,
-  { client, config = getConfig() }: AskOptions = {},
+  { client, config = getConfig(), connection, assistantId }: InterruptOptions = {},
 ): Promise<Outcome<AnswerOf<R>>> {
   const { signal } = config ?? {};
   const identified = { ...question, idempotencyKey: await keyOf(question, config) };
+  if (connection !== undefined)
+    identified.resume = [waitingIn(connection, config, assistantId), ...(question.resume ?? [])];
   const ask = async (): Promise<Asked<AnswerOf<R>>> =>
     explained((client ?? sharedClient()).ask<R, P>({ ...identified, signal }));
   let asked = await ask();
@@ -64,6 +76,22 @@ export async function interruptForHuman<const R extends AnySchema = YesOrNo, con
     asked = await ask();
   }
   return outcomeOf(asked, signal);
+}
+
+/**
+ * Returns what continues the thread of a node. It sends no value, because the node reads the outcome from the service, and a plain
+ * interrupt that follows in the node must not get it.
+ * @throws HumanTaskError NO_ASSISTANT
+ */
+function waitingIn(connection: string, config: LangGraphRunnableConfig | undefined, assistantId: string | undefined) {
+  const { thread_id, assistant_id, graph_id } = (config?.configurable ?? {}) as Record<string, unknown>;
+  const assistant = assistantId ?? assistant_id ?? graph_id;
+  if (typeof assistant !== "string")
+    throw new HumanTaskError(
+      "NO_ASSISTANT",
+      "With a connection, run the graph on a LangGraph server, which says what its assistant is, or give `assistantId`.",
+    );
+  return { connection, thread_id, assistant_id: assistant, continue: true };
 }
 
 /**

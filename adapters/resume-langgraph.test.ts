@@ -1,73 +1,14 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
 import { test, type TestContext } from "node:test";
 import { langgraph } from "../src/resume/kinds/langgraph.ts";
 import { attemptOnce, OUTCOME, probeOnce } from "../test/support/engines/attempt.ts";
-import { watchProgram } from "../test/support/program.ts";
+import { startLangGraphServer } from "./support/langgraph-server.ts";
 
-/** What is read of a thread's state. */
-interface State {
-  values: { answers: unknown[] };
-  tasks: { name: string; interrupts: { id: string; value: unknown }[] }[];
-}
-
-interface Server {
-  connection: { address: { url: string }; secret: null };
-  /** Runs a graph in a new thread until it waits. */
-  begin(graph: string): Promise<string>;
-  state(thread: string): Promise<State>;
-  /** Returns the state once no run is active. */
-  settled(thread: string): Promise<State>;
-}
-
-/** Starts LangGraph's own server in a process of its own, with the graphs of `fixtures/langgraph.mjs`. */
-async function startServer(t: TestContext): Promise<Server> {
-  const cwd = mkdtempSync(join(tmpdir(), "langgraph-"));
-  t.after(() => rmSync(cwd, { recursive: true, force: true }));
-  const graphs = relative(cwd, join(import.meta.dirname, "fixtures/langgraph.mjs"));
-  const options = {
-    port: 0,
-    nWorkers: 1,
-    host: "127.0.0.1",
-    cwd,
-    graphs: { newsletter: `${graphs}:newsletter`, both: `${graphs}:both` },
-  };
-  const child = spawn(process.execPath, ["fixtures/langgraph-server.mjs", JSON.stringify(options)], {
-    cwd: import.meta.dirname,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], LANGSMITH_TRACING: "false" },
+const startServer = async (t: TestContext) =>
+  startLangGraphServer(t, {
+    newsletter: "fixtures/langgraph.mjs:newsletter",
+    both: "fixtures/langgraph.mjs:both",
   });
-  const [, host] = await watchProgram(t, child).says(/^listens on (\S+)$/);
-  const url = `http://${host}`;
-  const call = async (path: string, body?: object): Promise<unknown> => {
-    const request =
-      body === undefined
-        ? {}
-        : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-    const response = await fetch(url + path, request);
-    assert.equal(response.status, 200, path);
-    return response.json();
-  };
-  const state = async (thread: string) => (await call(`/threads/${thread}/state`)) as State;
-  return {
-    connection: { address: { url }, secret: null },
-    begin: async (graph) => {
-      const { thread_id: thread } = (await call("/threads", {})) as { thread_id: string };
-      await call(`/threads/${thread}/runs/wait`, { assistant_id: graph, input: {} });
-      return thread;
-    },
-    state,
-    settled: async (thread) => {
-      for (;;) {
-        const { status } = (await call(`/threads/${thread}`)) as { status: string };
-        if (status !== "busy") return state(thread);
-      }
-    },
-  };
-}
 
 void test("LangGraph's own server: an interrupt goes on once, and the next one of its thread keeps waiting", async (t) => {
   const server = await startServer(t);
@@ -112,6 +53,24 @@ void test("LangGraph's own server: of two interrupts, the one that is named goes
   assert.equal((await attemptOnce(t, langgraph, server, named, { id: "dlv_2" })).meaning, "gone");
   assert.equal((await attemptOnce(t, langgraph, server, { entry }, { id: "dlv_3", value: "false" })).meaning, "done");
   assert.deepEqual((await server.settled(thread_id)).values.answers, [{ left: false }, { right: true }]);
+});
+
+void test("LangGraph's own server: a thread that is continued runs its nodes again, once, and no interrupt gets a value", async (t) => {
+  const server = await startServer(t);
+  for (const [graph, nodes] of [
+    ["newsletter", ["ask"]],
+    ["both", ["left", "right"]],
+  ] as const) {
+    const thread_id = await server.begin(graph);
+    const before = await server.runs(thread_id);
+    const continuing = { entry: { thread_id, assistant_id: graph, continue: true } };
+    const attempt = async () => (await attemptOnce(t, langgraph, server, continuing, { wasCutOff: true })).meaning;
+    assert.equal(await attempt(), "done");
+    const { values, tasks } = await server.settled(thread_id);
+    assert.deepEqual([values.answers, tasks.map(({ name }) => name).toSorted()], [[], nodes]);
+    assert.equal(await attempt(), "done_already");
+    assert.deepEqual((await server.runs(thread_id)) - before, 1);
+  }
 });
 
 void test("LangGraph's own server: unknown threads and assistants are gone", async (t) => {

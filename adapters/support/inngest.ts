@@ -1,20 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import type { IncomingMessage } from "node:http";
 import type { TestContext } from "node:test";
-import { listen } from "../../test/support/listen.ts";
+import type { Turn } from "../../test/support/engines/engine.ts";
+import { answerApi, SIGNING_KEY } from "../../test/support/engines/inngest.ts";
+import { jsonOf, startStandIn, type Call, type Reply } from "../../test/support/engines/stand-in.ts";
 
 /**
- * A stand-in for Inngest. It accepts events from the real SDK (`/e/...`), calls the real `serve` handler over HTTP,
- * keeps the result of each step, and registers waits. It has these rules of Inngest's own server: among operations that
- * come together, waits are registered first. The function is called again once all of them have ended. An event resumes
- * only a registered wait. Of two events with one id, the second is dropped.
+ * A stand-in for Inngest. It accepts events from the real SDK (`/e/...`) and signals (`/v1/signals`), calls the real
+ * `serve` handler over HTTP, keeps the result of each step, and registers waits. It has these rules of Inngest's own
+ * server (`pkg/execution/executor/executor.go`, `pkg/enums/opcode.go`): among operations that come together, waits for
+ * events are registered first. The function is called again once all of them have ended. An event resumes only a
+ * registered wait. Of two events with one id, the second is dropped.
+ *
+ * A signal belongs to the wait that was registered for it, of any run, also after that wait has timed out: it then
+ * resumes nothing. Another wait for the same signal replaces it, or fails its run (`conflict`; `savePause.lua`).
  */
 export interface InngestStandIn {
   url: string;
+  /** For a connection of the service. */
+  connection: { address: { url: string }; secret: string };
+  /** What becomes of the next signals, in order. */
+  script: Turn[];
   /** All events except dropped ones. */
   events: Event[];
-  /** Accepts no events, as if it were down. */
+  /** Accepts no events and signals, as if it were down. */
   isAway: boolean;
   /** Starts a run of a function, as its trigger would. */
   start(options: Start): Run;
@@ -40,9 +49,9 @@ export interface Run {
   waits: Wait[];
   /** Called before the function's next operations are handled. */
   before: ((operations: Operation[]) => Promise<void>) | undefined;
-  /** Resolves once it only waits for events. */
+  /** Resolves once it only waits. */
   paused(): Promise<void>;
-  /** Resolves once it has reached a state of only waiting for events `times` times. */
+  /** Resolves once it has reached a state of only waiting `times` times. */
   asked(times: number): Promise<void>;
   /** Resolves with the result of the function; rejects once it has finally failed. */
   ended(): Promise<unknown>;
@@ -56,10 +65,12 @@ interface Event {
   data: Record<string, unknown>;
 }
 
+/** A wait for the event of a task, or for a signal. */
 export interface Wait {
   id: string;
-  event: string;
-  taskId: string;
+  event?: string;
+  taskId?: string;
+  signal?: string;
   /** ISO 8601. */
   timeout: string;
 }
@@ -71,7 +82,7 @@ interface Operation {
   displayName: string;
   data?: unknown;
   error?: unknown;
-  opts?: { if?: string; timeout?: string };
+  opts?: { if?: string; timeout?: string; signal?: string; conflict?: "replace" | "fail" };
 }
 
 const MAX_ATTEMPTS = 4;
@@ -80,26 +91,21 @@ export async function startInngest(t: TestContext): Promise<InngestStandIn> {
   const runs: RunOfStandIn[] = [];
   const events: Event[] = [];
   const ids = new Set<string>();
+  const signals: Signals = new Map();
 
-  const url = await listen(t, async (request, response) => {
-    const body = await read(request);
-    const answer = (value: unknown): void => {
-      response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(value));
-    };
-    const checkpoint = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(request.url ?? "");
-    if (checkpoint !== null) {
-      for (const step of (body as { steps: Operation[] }).steps)
-        runs.find(({ id }) => id === checkpoint[1])!.keep(step);
-      answer({});
-      return;
-    }
-    if (standIn.isAway) {
-      response.statusCode = 503;
-      answer({ error: "away", status: 503 });
-      return;
-    }
-    const came = [body].flat() as Event[];
+  const { url, script } = await startStandIn(t, (call) => {
+    if (standIn.isAway) return { status: 503, body: { error: "away", status: 503 } };
+    if (call.path === "/v1/signals") return { act: () => answerApi(call, { resume }) };
+    return call.parts[0] === "e" ? hear(call) : keep(call);
+  });
+
+  const resume = (signal: string, data: unknown): string | null => {
+    const waiting = signals.get(signal);
+    return waiting?.run.resume(waiting.wait, { signal, data }) === true ? waiting.run.id : null;
+  };
+
+  const hear = (call: Call): Reply => {
+    const came = [jsonOf(call)].flat() as Event[];
     for (const event of came) {
       event.id ??= randomUUID();
       if (ids.has(event.id)) continue;
@@ -107,15 +113,24 @@ export async function startInngest(t: TestContext): Promise<InngestStandIn> {
       events.push(event);
       for (const run of runs) run.hear(event);
     }
-    answer({ ids: came.map(({ id }) => id), status: 200 });
-  });
+    return { status: 200, body: { ids: came.map(({ id }) => id), status: 200 } };
+  };
+
+  const keep = (call: Call): Reply => {
+    const [, runId] = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(call.path) ?? [];
+    if (runId === undefined) return { status: 404, body: "404 page not found\n" };
+    for (const step of (jsonOf(call) as { steps: Operation[] }).steps) runs.find(({ id }) => id === runId)!.keep(step);
+    return { status: 200, body: {} };
+  };
 
   const standIn: InngestStandIn = {
     url,
+    connection: { address: { url }, secret: SIGNING_KEY },
+    script,
     events,
     isAway: false,
     start: (options) => {
-      const run = createRun(options);
+      const run = createRun(options, signals);
       runs.push(run);
       return run;
     },
@@ -126,9 +141,14 @@ export async function startInngest(t: TestContext): Promise<InngestStandIn> {
 interface RunOfStandIn extends Run {
   keep(operation: Operation): void;
   hear(event: Event): void;
+  /** Ends a wait with the data of its signal. @returns false if it has ended already */
+  resume(wait: string, data: object): boolean;
 }
 
-function createRun({ app, fnId, event: name, data, checkpointing = false }: Start): RunOfStandIn {
+/** The wait that was registered last for each signal. */
+type Signals = Map<string, { run: RunOfStandIn; wait: string }>;
+
+function createRun({ app, fnId, event: name, data, checkpointing = false }: Start, signals: Signals): RunOfStandIn {
   const event = { id: randomUUID(), name, data };
   const id = randomUUID();
   const steps: Record<string, unknown> = {};
@@ -186,6 +206,13 @@ function createRun({ app, fnId, event: name, data, checkpointing = false }: Star
       const matching = run.waits.filter(({ event, taskId }) => event === name && taskId === data["task_id"]);
       for (const wait of matching) wake(wait, { name, data, id: eventId });
     },
+    resume: (id, data) => {
+      const wait = run.waits.find((one) => one.id === id);
+      if (wait === undefined) return false;
+      signals.delete(wait.signal!);
+      wake(wait, data);
+      return true;
+    },
     expire: () => {
       while (run.waits.length > 0) wake(run.waits[0]!, null);
     },
@@ -210,6 +237,14 @@ function createRun({ app, fnId, event: name, data, checkpointing = false }: Star
         const taskId = /^async\.data\.task_id == "([^"\\]+)"$/.exec(opts!.if!)![1]!;
         run.waits.push({ id: wait, event: name, taskId, timeout: opts!.timeout! });
       }
+      for (const { id: wait, op, opts } of operations) {
+        if (op !== "WaitForSignal") continue;
+        const { signal, timeout, conflict } = opts as { signal: string; timeout: string; conflict?: string };
+        if (signals.has(signal) && conflict !== "replace")
+          throw new Error("Signal conflict; signal wait already exists for another run");
+        signals.set(signal, { run, wait });
+        run.waits.push({ id: wait, signal, timeout });
+      }
       const hadWaits = run.waits.length > 0;
       for (const operation of operations) {
         if (operation.op === "RunComplete") {
@@ -218,7 +253,7 @@ function createRun({ app, fnId, event: name, data, checkpointing = false }: Star
         }
         if (operation.op === "StepPlanned") {
           for (const result of await call(operation.id)) run.keep(result);
-        } else if (operation.op !== "WaitForEvent") run.keep(operation);
+        } else if (!operation.op.startsWith("WaitFor")) run.keep(operation);
       }
       if (!hadWaits) continue;
       pauses++;
@@ -231,10 +266,4 @@ function createRun({ app, fnId, event: name, data, checkpointing = false }: Star
     changed.emit("pause", error);
   });
   return run;
-}
-
-async function read(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString());
 }

@@ -27,6 +27,7 @@ const EXAMPLES: Readonly<Record<string, { entries: readonly Fields[]; address?: 
     entries: [
       { thread_id, assistant_id: "agent" },
       { thread_id, assistant_id: "agent", interrupt_id: "3251d93a8f7bf4c74b707c3398221dc3" },
+      { thread_id, assistant_id: "agent", continue: true },
     ],
   },
   inngest: { entries: [{ signal: "s" }] },

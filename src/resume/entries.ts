@@ -94,7 +94,7 @@ async function placeEntry(
     throw invalid(path, "Must have a `connection`, or a `url` that carries its own permission.", "required");
   requireShape(kind.address, given, path);
   const { address, secret } = split(kind, given);
-  const problem = kind.checkAddress?.({ ...address, ...secret }) ?? null;
+  const problem = kind.checkAddress?.({ ...address, ...secret }, select ?? undefined) ?? null;
   if (problem !== null) throw invalid(`${path}${problem.path}`, problem.message);
   const stored = {
     kind: kind.name,

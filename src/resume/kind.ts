@@ -144,8 +144,11 @@ export interface ResumeKind {
   address: TObject;
   /** The fields of it that are permissions by themselves. They are stored encrypted and never shown. */
   secretFields?: readonly string[];
-  /** Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is. */
-  checkAddress?(address: Fields): Problem | null;
+  /**
+   * Returns what is wrong with an address that matches the schema, as a pointer and a sentence; null if nothing is.
+   * @param select - what the entry says of the value; undefined: nothing
+   */
+  checkAddress?(address: Fields, select?: string): Problem | null;
   /**
    * Returns the group of an address: tasks of one connection with the same `id` are resumed once, when `size` of them have ended. null: it
    * is in none.

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
 import { sql } from "kysely";
 import { newAgent } from "../../test/support/agents.ts";
+import { newConnection } from "../../test/support/connections.ts";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { COLUMNS } from "../db/columns.ts";
@@ -201,7 +202,12 @@ testOnBoth("a request that is sent again is the same one only with the same entr
 });
 
 testOnBoth("entries that cannot be meant are refused, with their place, and nothing is stored", async (service) => {
+  const langgraph = { name: "langgraph", kind: "langgraph", address: { url: "http://127.0.0.1:9" }, secret: null };
+  await newConnection(service, langgraph);
+  const thread = { connection: "langgraph", thread_id: "01a21e28-f213-742b-9537-3e75c35350aa", assistant_id: "agent" };
   const refused: [resume: unknown, path: string][] = [
+    [[{ ...thread, continue: true, select: "response" }], "/resume/0/select"],
+    [[{ ...thread, continue: "yes" }], "/resume/0/continue"],
     [[{}], "/resume/0"],
     [[{ select: "outcome" }], "/resume/0"],
     [[{ url: "ftp://example.com/x" }], "/resume/0/url"],

@@ -51,7 +51,12 @@ void test(
     const reader = await follow(t, {
       page: "docs/resume.md",
       isRunning: true,
-      after: [CONNECTED, ["/probe", (_reader, said) => assert.match(said, /\{"ok":false,"detail":"/)], WAITS],
+      // The path of the probe has the text of the other steps as well.
+      after: [
+        ["connection.json; echo", CONNECTED[1]],
+        ["/probe", (_reader, said) => assert.match(said, /\{"ok":false,"detail":"/)],
+        WAITS,
+      ],
     });
     const [task] = await reader.call<TaskRecord[]>("GET", "/api/tasks");
     assert.equal(task!.idempotency_key, "newsletter-november");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { attemptOnce, OUTCOME, probeOnce } from "../../../test/support/engines/attempt.ts";
 import { attemptUntilSettled, scripts } from "../../../test/support/engines/until-settled.ts";
-import { startLanggraph } from "../../../test/support/engines/langgraph.ts";
+import { startLanggraph, type LangGraphWaiting } from "../../../test/support/engines/langgraph.ts";
 import type { Connection, Fields, Meaning, Resumed } from "../kind.ts";
 import { langgraph } from "./langgraph.ts";
 
@@ -55,6 +55,42 @@ void test("two tasks resume two interrupts of a thread, one after the other", as
   assert.equal(waiting.received.length, 2);
 });
 
+void test("a thread is continued once without a value, whatever number of interrupts it waits for", async (t) => {
+  const engine = await startLanggraph(t);
+  await fc.assert(
+    fc.asyncProperty(scripts, fc.integer({ min: 1, max: 3 }), async (script, interrupts) => {
+      const waiting = await engine.wait(interrupts);
+      const ids = [...waiting.ids];
+      engine.script.splice(0, Infinity, ...script);
+      const last = (await attemptUntilSettled(t, langgraph, engine, continuing(waiting))).at(-1);
+      assert.ok(last === "done" || last === "done_already", last);
+      assert.deepEqual([waiting.continued, waiting.received, waiting.ids], [1, [], ids]);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+/** Returns what continues the thread of something that waits. */
+function continuing({ entry }: LangGraphWaiting): { entry: Fields } {
+  const { thread_id, assistant_id } = entry;
+  return { entry: { thread_id, assistant_id, continue: true } };
+}
+
+void test("a thread that another task has continued to its end is done already", async (t) => {
+  const engine = await startLanggraph(t);
+  const waiting = await engine.wait(2);
+  await attemptOnce(t, langgraph, engine, continuing(waiting), { id: "dlv_1" });
+  waiting.become("busy");
+  const attempt = async () => attemptOnce(t, langgraph, engine, continuing(waiting), { id: "dlv_2" });
+  assert.equal((await attempt()).meaning, "later");
+  waiting.become("idle");
+  const { meaning, message } = await attempt();
+  assert.deepEqual(
+    [meaning, message, waiting.continued],
+    ["done_already", "The thread waits for nothing. The run of another task has continued it.", 1],
+  );
+});
+
 const STATES = [
   { status: "busy", means: "later", says: "The thread runs, and does not wait yet." },
   { status: "error", means: "later", says: "The last run of the thread has failed." },
@@ -66,10 +102,19 @@ for (const { status, means, says } of STATES)
     const engine = await startLanggraph(t);
     const waiting = await engine.wait();
     waiting.become(status);
-    const { meaning, message } = await attemptOnce(t, langgraph, engine, waiting);
-    assert.deepEqual([meaning, message], [means, says]);
-    assert.deepEqual(waiting.received, []);
+    for (const entry of [waiting, continuing(waiting)]) {
+      const { meaning, message } = await attemptOnce(t, langgraph, engine, entry);
+      assert.deepEqual([meaning, message], [means, says]);
+    }
+    assert.deepEqual([waiting.received, waiting.continued], [[], 0]);
   });
+
+void test("a thread that stands at a breakpoint, and not at an interrupt, is not continued", async (t) => {
+  const engine = await startLanggraph(t);
+  const waiting = await engine.wait(0);
+  const { meaning } = await attemptOnce(t, langgraph, engine, continuing(waiting));
+  assert.deepEqual([meaning, waiting.continued], ["gone", 0]);
+});
 
 for (const language of ["python", "javascript"] as const) {
   void test(`a run that begins between two requests of an attempt is not disturbed, with a server in ${language}`, async (t) => {
@@ -208,13 +253,20 @@ void test("an answer that is not that of a LangGraph server is tried again", asy
 });
 
 void test("an entry names a thread, and an interrupt as LangGraph names it", () => {
-  const check = (entry: Record<string, string>) => langgraph.checkAddress!(entry)?.path ?? null;
+  const check = (entry: Fields, select?: string) => langgraph.checkAddress!(entry, select)?.path ?? null;
   const thread_id = "01A21E28-f213-742b-9537-3e75c35350aa";
   assert.equal(check({ thread_id, assistant_id: "agent" }), null);
   assert.equal(check({ thread_id, assistant_id: "agent", interrupt_id: "3251d93a8f7bf4c74b707c3398221dc3" }), null);
   for (const wrong of ["..", "01a21e28-f213-742b-9537-3e75c35350a/"])
     assert.equal(check({ thread_id: wrong, assistant_id: "agent" }), "/thread_id");
   assert.equal(check({ thread_id, assistant_id: "agent", interrupt_id: "first" }), "/interrupt_id");
+
+  const continued = { thread_id, assistant_id: "agent", continue: true };
+  const interrupt_id = "3251d93a8f7bf4c74b707c3398221dc3";
+  assert.equal(check(continued), null);
+  assert.equal(check({ ...continued, interrupt_id }), "/interrupt_id");
+  assert.equal(check(continued, "response"), "/select");
+  assert.equal(check({ ...continued, continue: false, interrupt_id }, "response"), null);
 });
 
 void test("a probe says whether the server is there, and accepts the key", async (t) => {

@@ -18,9 +18,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What a thread waits for. */
 interface Thread {
   status: "idle" | "busy" | "interrupted" | "error";
+  /** How many interrupts. */
+  interrupts: number;
   /** Of its interrupts. */
   ids: readonly string[];
 }
+
+/** What a run begins with. */
+type Start = { command: { resume: Readonly<Record<string, unknown>> } } | { input: null };
 
 /**
  * A thread of a LangGraph server (`langgraph dev`, `@langchain/langgraph-api`, LangSmith Deployment) that waits in an `interrupt`.
@@ -29,6 +34,9 @@ interface Thread {
  * thread waits for. It resumes an interrupt by its id, and only while no run is active (`multitask_strategy`): whatever happens
  * between the two requests, no other interrupt gets the outcome. (Agent Server API: threads/search, threads/{id}/runs;
  * docs/resume/langgraph.md)
+ *
+ * With `continue` it sends no value: the run has `input: null`, as `graph.invoke(null)` does, and the nodes that were interrupted
+ * run again. That is for nodes that read the outcome from the service, and harmless if it happens twice.
  */
 export const langgraph: ResumeKind = {
   name: "langgraph",
@@ -61,9 +69,19 @@ export const langgraph: ResumeKind = {
         description: "Interrupt to resume. Required if the thread may wait for several.",
       }),
     ),
+    continue: Type.Optional(
+      Type.Boolean({
+        description:
+          "Runs the interrupted nodes of the thread again, with `input: null` and no value. For nodes that ask the service for the outcome.",
+      }),
+    ),
   }),
-  checkAddress: ({ thread_id: thread, interrupt_id: interrupt }) => {
+  checkAddress: ({ thread_id: thread, interrupt_id: interrupt, continue: isContinued }, select) => {
     if (!UUID.test(thread as string)) return { path: "/thread_id", message: "It must be a UUID." };
+    if (isContinued === true && interrupt !== undefined)
+      return { path: "/interrupt_id", message: "It must be left out with `continue`, which sends no value." };
+    if (isContinued === true && select !== undefined)
+      return { path: "/select", message: "It must be left out with `continue`, which sends no value." };
     if (interrupt !== undefined && !INTERRUPT_ID.test(interrupt as string))
       return { path: "/interrupt_id", message: "It must be 32 digits in hexadecimal." };
     return null;
@@ -88,7 +106,7 @@ async function lookAndResume(attempt: Attempt, http: Http): Promise<Resumed> {
   if (runs.status !== 200) return read(attempt, runs);
   const known = listOf(runs);
   if (known === null) return later("LangGraph did not answer with the runs of the thread.", runs);
-  if (known.some(({ metadata }) => (metadata as Record<string, unknown> | null | undefined)?.[DELIVERY] === id))
+  if (known.some((run) => deliveryOf(run) === id))
     return { meaning: "done_already", message: "An earlier attempt has resumed the thread.", answer: runs };
 
   const found = await post(connection, http, ["threads", "search"], {
@@ -99,12 +117,12 @@ async function lookAndResume(attempt: Attempt, http: Http): Promise<Resumed> {
   if (found.status !== 200) return read(attempt, found);
   const state = threadIn(found, thread);
   if (state === null) return later("LangGraph did not answer with the thread.", found);
-  const chosen = choose(state, address["interrupt_id"] as string | undefined);
-  if ("meaning" in chosen) return { ...chosen, answer: found };
+  const start = address["continue"] === true ? startAgain(state, known) : startWith(attempt, state);
+  if ("meaning" in start) return { ...start, answer: found };
 
   const created = await post(connection, http, ["threads", thread, "runs"], {
     assistant_id: address["assistant_id"],
-    command: { resume: { [chosen.id]: JSON.parse(attempt.value) as unknown } },
+    ...start,
     multitask_strategy: "reject",
     if_not_exists: "reject",
     metadata: { [DELIVERY]: id, human_task: task_id },
@@ -113,19 +131,48 @@ async function lookAndResume(attempt: Attempt, http: Http): Promise<Resumed> {
   return isRun ? read(attempt, created) : later("The server answered 200, but not with a run.", created);
 }
 
+/** Returns the start that gives an interrupt its value, or why none of the thread is meant. */
+function startWith(attempt: Attempt, thread: Thread): Start | Omit<Resumed, "answer"> {
+  const chosen = choose(thread, attempt.address["interrupt_id"] as string | undefined);
+  return "meaning" in chosen ? chosen : { command: { resume: { [chosen.id]: JSON.parse(attempt.value) as unknown } } };
+}
+
 /** Returns the interrupt that an entry means, or why none of the thread is meant. */
 function choose({ status, ids }: Thread, wanted: string | undefined): { id: string } | Omit<Resumed, "answer"> {
-  if (status === "busy") return { meaning: "later", message: "The thread runs, and does not wait yet." };
-  if (status === "error") return { meaning: "later", message: "The last run of the thread has failed." };
+  if (status in NOT_YET) return { meaning: "later", message: NOT_YET[status]! };
   if (wanted !== undefined) {
     const isThere = ids.includes(wanted);
     return isThere ? { id: wanted } : { meaning: "gone", message: "The thread does not wait for this interrupt." };
   }
   const [id, ...others] = ids;
-  if (id === undefined) return { meaning: "gone", message: "The thread waits for no interrupt." };
+  if (id === undefined) return { meaning: "gone", message: NO_INTERRUPT };
   if (others.length > 0)
     return { meaning: "gone", message: "The thread waits for several interrupts. `interrupt_id` must name one." };
   return { id };
+}
+
+/**
+ * Returns the start that runs interrupted nodes again, or why it is not needed. The questions of a thread that end together need one
+ * run: it reads all outcomes.
+ */
+function startAgain({ status, interrupts }: Thread, runs: Record<string, unknown>[]): Start | Omit<Resumed, "answer"> {
+  if (status in NOT_YET) return { meaning: "later", message: NOT_YET[status]! };
+  if (interrupts > 0) return { input: null };
+  const isOfTask = runs.some((run) => deliveryOf(run) !== undefined);
+  return isOfTask
+    ? { meaning: "done_already", message: "The thread waits for nothing. The run of another task has continued it." }
+    : { meaning: "gone", message: NO_INTERRUPT };
+}
+
+const NO_INTERRUPT = "The thread waits for no interrupt.";
+/** What is said of a thread that may wait later. */
+const NOT_YET: { [status in Thread["status"]]?: string } = {
+  busy: "The thread runs, and does not wait yet.",
+  error: "The last run of the thread has failed.",
+};
+
+function deliveryOf({ metadata }: Record<string, unknown>): unknown {
+  return (metadata as Record<string, unknown> | null | undefined)?.[DELIVERY];
 }
 
 function read({ now }: Attempt, answer: Answer): Resumed {
@@ -139,7 +186,7 @@ function read({ now }: Attempt, answer: Answer): Resumed {
     404: { meaning: "gone", message },
     400: { meaning: "gone", message },
     422: { meaning: "gone", message },
-    ...(isBusy && { [status]: { meaning: "later", message: "The thread runs, and does not wait yet." } as const }),
+    ...(isBusy && { [status]: { meaning: "later", message: NOT_YET.busy! } as const }),
   };
   return readStatus("LangGraph", answer, now, own);
 }
@@ -172,7 +219,7 @@ function threadIn(answer: Answer, thread: string): Thread | null {
   const { status, interrupts } = one as { status: Thread["status"]; interrupts?: object | null };
   const list = Object.values(interrupts ?? {}).flat() as ({ id?: unknown } | null)[];
   const ids = list.flatMap((each) => (typeof each?.id === "string" ? each.id : []));
-  return { status, ids };
+  return { status, interrupts: list.length, ids };
 }
 
 /** The server in Python answers `{"detail"}`, the one in JavaScript with text. */

@@ -20,10 +20,15 @@ export interface InngestWaiting extends Waiting {
 /** The part after the prefix is hexadecimal. */
 export const SIGNING_KEY = "signkey-test-0123456789abcdef0123456789abcdef";
 
-const withoutPrefix = (key: string) => key.replace(/^signkey-\w+-/, "");
+export interface Api {
+  /** Resumes the wait for a signal, and returns its run; null: no run waits for it. */
+  resume(signal: string, data: unknown): string | null;
+  /** Hears the branch environment that an accepted request names; null: none. */
+  hear?(environment: string | null): void;
+}
 
 /**
- * The API of Inngest, for signals and the list of events.
+ * Answers a request to the API of Inngest, for signals and the list of events.
  *
  * - `POST /v1/signals`: `pkg/api/apiv1/signals.go` of the server (1.x): 400 for what is not JSON, 404 if no run waits for the signal,
  *   200 with the run. One signal resumes one wait, and ends it (https://www.inngest.com/docs/reference/functions/step-wait-for-signal).
@@ -31,36 +36,48 @@ const withoutPrefix = (key: string) => key.replace(/^signkey-\w+-/, "");
  *   prefix; 401 as text.
  * - A branch environment is named by `X-Inngest-Env` (`headerKeys.Environment` of the SDK).
  */
+export function answerApi(request: Call, { resume, hear }: Api): Reply {
+  const { method, path, headers } = request;
+  const error = (status: number, text: string): Reply => ({ status, body: { error: text, status } });
+  const route = `${method} ${path}`;
+  if (!["POST /v1/signals", "GET /v1/events"].includes(route)) return { status: 404, body: "404 page not found\n" };
+  const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
+  if (token === undefined || ![KEY, HASHED].includes(withoutPrefix(token)))
+    return { status: 401, body: "Authentication failed\n" };
+  hear?.((headers["x-inngest-env"] as string | undefined) ?? null);
+  if (route === "GET /v1/events") return { status: 200, body: { data: [], metadata: {} } };
+
+  const body = jsonOf(request) as { signal?: unknown; data?: unknown } | undefined;
+  if (typeof body?.signal !== "string") return error(400, "Invalid signal data");
+  const run = resume(body.signal, body.data);
+  return run === null ? error(404, "No signal found") : { status: 200, body: { data: { run_id: run }, metadata: {} } };
+}
+
+const KEY = withoutPrefix(SIGNING_KEY);
+const HASHED = createHash("sha256").update(Buffer.from(KEY, "hex")).digest("hex");
+
+function withoutPrefix(key: string): string {
+  return key.replace(/^signkey-\w+-/, "");
+}
+
+/** The API of Inngest, and runs that wait for signals. */
 export async function startInngest(t: TestContext): Promise<InngestEngine> {
   const waits = new Map<string, { received: unknown[]; early: number; runId: string }>();
   const environments: (string | null)[] = [];
-  const error = (status: number, text: string): Reply => ({ status, body: { error: text, status } });
-  const key = withoutPrefix(SIGNING_KEY);
-  const hashed = createHash("sha256").update(Buffer.from(key, "hex")).digest("hex");
+  const api: Api = {
+    resume: (signal, data) => {
+      const wait = waits.get(signal);
+      if (wait === undefined || wait.early-- > 0) return null;
+      waits.delete(signal);
+      wait.received.push(data);
+      return wait.runId;
+    },
+    hear: (environment) => void environments.push(environment),
+  };
 
-  function handle(request: Call): Reply {
-    const { method, path, headers } = request;
-    const route = `${method} ${path}`;
-    if (!["POST /v1/signals", "GET /v1/events"].includes(route)) return { status: 404, body: "404 page not found\n" };
-    const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
-    if (token === undefined || ![key, hashed].includes(withoutPrefix(token)))
-      return { status: 401, body: "Authentication failed\n" };
-    environments.push((headers["x-inngest-env"] as string | undefined) ?? null);
-    if (route === "GET /v1/events") return { status: 200, body: { data: [], metadata: {} } };
-
-    const body = jsonOf(request) as { signal?: unknown; data?: unknown } | undefined;
-    if (typeof body?.signal !== "string") return error(400, "Invalid signal data");
-    const wait = waits.get(body.signal);
-    if (wait === undefined || wait.early > 0) {
-      if (wait !== undefined) wait.early--;
-      return error(404, "No signal found");
-    }
-    waits.delete(body.signal);
-    wait.received.push(body.data);
-    return { status: 200, body: { data: { run_id: wait.runId }, metadata: {} } };
-  }
-
-  const server = await startStandIn(t, (call) => (call.method === "POST" ? { act: () => handle(call) } : handle(call)));
+  const server = await startStandIn(t, (call) =>
+    call.method === "POST" ? { act: () => answerApi(call, api) } : answerApi(call, api),
+  );
   return {
     ...server,
     connection: { address: { url: server.url }, secret: SIGNING_KEY },

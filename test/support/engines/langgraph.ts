@@ -13,6 +13,8 @@ export interface LangGraphWaiting extends Waiting {
   entry: { thread_id: string; assistant_id: string; interrupt_id?: string };
   /** Ids of the interrupts that it waits for. */
   ids: string[];
+  /** How many runs ran its interrupted nodes again, without a value. */
+  continued: number;
   /** What the thread is in place of waiting. */
   become(status: "idle" | "busy" | "error"): void;
   /** The next request finds that a run has begun since the last one. */
@@ -44,6 +46,8 @@ const interruptId = () => randomBytes(16).toString("hex");
  * - Authentication: `X-Api-Key`, as LangSmith Deployment asks for it (docs.langchain.com/langsmith/reference-overview); 403.
  * - `Command({ resume })`: a map of interrupt ids resumes those. Another value resumes the only interrupt, and is an error with
  *   several (https://docs.langchain.com/oss/python/langgraph/interrupts). Ids that the thread does not wait for are ignored.
+ * - A run without a command and with `input: null` runs interrupted nodes again, and gives no interrupt a value
+ *   (`kwargs.input ?? null` of `dist/stream.mjs`). They are interrupted again here.
  * - A thread that goes on waits for another interrupt next, which must not get the same outcome.
  */
 export async function startLanggraph(
@@ -92,7 +96,7 @@ export async function startLanggraph(
   }
 
   function run(thread: Thread | undefined, body: Record<string, unknown>): Reply {
-    const { assistant_id, command, multitask_strategy = "reject", metadata = {} } = body;
+    const { assistant_id, command, input, multitask_strategy = "reject", metadata = {} } = body;
     if (typeof assistant_id !== "string") return error(422, "assistant_id: Required");
     if (!["reject", "rollback", "interrupt", "enqueue"].includes(multitask_strategy as string))
       return error(422, "multitask_strategy: Invalid enum value");
@@ -102,7 +106,10 @@ export async function startLanggraph(
       return error(language === "python" ? 409 : 422, "Thread is already running a task. Wait for it to finish.");
     const created = { run_id: randomUUID(), metadata: metadata as Record<string, unknown> };
     thread.runs.push(created);
-    resume(thread, (command as { resume?: unknown } | undefined)?.resume);
+    if (command !== undefined) resume(thread, (command as { resume?: unknown }).resume);
+    else if (input === null) thread.continued++;
+    // Another input begins the graph again.
+    else thread.ids = [];
     return { status: 200, body: created };
   }
 
@@ -139,6 +146,7 @@ export async function startLanggraph(
         },
         received: [],
         ids,
+        continued: 0,
         status: "interrupted",
         runs: [],
         isBusySoon: false,
