@@ -21,6 +21,7 @@ const PAGES: Readonly<Record<string, readonly Step[]>> = {
   "docs/resume/url.md": [WAITS],
   "docs/resume/temporal.md": [CONNECTED, WAITS],
   "docs/resume/langgraph.md": [CONNECTED, WAITS],
+  "docs/resume/mastra.md": [CONNECTED, WAITS],
   "docs/resume/inngest.md": [CONNECTED, WAITS],
   "docs/resume/ag-ui.md": [CONNECTED, WAITS],
   "docs/resume/github.md": [CONNECTED, ASKS],
