@@ -9,7 +9,7 @@ import { mastra } from "./mastra.ts";
 
 const TASK = OUTCOME.task_id;
 /** Those in which a single place can be resumed. */
-const SHAPES = ["step", "loop", "last", "parallel", "foreach", "nested", "foreach nested"] as const satisfies Shape[];
+const SHAPES = ["step", "loop", "last", "parallel", "foreach", "nested"] as const satisfies Shape[];
 
 void test("a step that waits for the task goes on once, with the outcome", async (t) => {
   const engine = await startMastra(t);
@@ -66,19 +66,33 @@ void test("however often attempts are cut off or fail, one step goes on, and not
   );
 });
 
-void test("items of a nested foreach, which Mastra resumes together, are left alone until only one waits", async (t) => {
-  const engine = await startMastra(t);
-  for (const task of [TASK, undefined]) {
-    const waiting = await engine.wait("nested foreach", task);
+for (const [shape, task] of [
+  ["nested foreach", TASK],
+  ["nested foreach", undefined],
+  ["foreach nested", TASK],
+  ["foreach nested", undefined],
+] as const)
+  void test(`items that Mastra mixes up (${shape}, ${task ?? "no task"}) are left alone until only one waits`, async (t) => {
+    const engine = await startMastra(t);
+    const waiting = await engine.wait(shape, task);
     const { meaning, message } = await attemptOnce(t, mastra, engine, waiting);
     assert.deepEqual(
       [meaning, message, waiting.all],
-      ["gone", "Mastra would resume 2 items of a nested `foreach` together. Nothing was sent.", []],
+      ["gone", "Mastra mixes up the 2 items of this `foreach`, because of a nested workflow. Nothing was sent.", []],
     );
     waiting.answerItem(0);
     assert.equal((await attemptOnce(t, mastra, engine, waiting)).meaning, "done");
     assert.deepEqual([waiting.received, waiting.all.length], [[OUTCOME], 1]);
-  }
+  });
+
+void test("without its number, an item among several is not guessed", async (t) => {
+  const engine = await startMastra(t);
+  const waiting = await engine.wait("foreach");
+  const { for_each_index: _, ...entry } = waiting.entry;
+  const { meaning, message } = await attemptOnce(t, mastra, engine, { entry });
+  assert.equal(meaning, "gone");
+  assert.match(message, /`for_each_index` must name one\. Nothing was sent\.$/);
+  assert.deepEqual(waiting.all, []);
 });
 
 void test("an item of a foreach that was answered before is not resumed again", async (t) => {

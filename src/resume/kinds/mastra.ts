@@ -26,8 +26,8 @@ interface Place {
   step: string[];
   /** Of an item of a `foreach`. */
   forEachIndex?: number | undefined;
-  /** How many items of a nested `foreach` Mastra would resume together. */
-  together?: number;
+  /** Why Mastra would resume something else as well, as a sentence. */
+  problem?: string | undefined;
 }
 
 /**
@@ -152,11 +152,7 @@ function choose(run: Run, attempt: Attempt, wasCutOff: boolean): Place | Omit<Re
     if (isComing) return { meaning: "later", message: "The run does not wait for this task yet." };
     return wentOn(run, attempt) ?? { meaning: "gone", message: "The run does not wait for this task." };
   }
-  if ((place.together ?? 0) > 1)
-    return {
-      meaning: "gone",
-      message: `Mastra would resume ${place.together} items of a nested \`foreach\` together. Nothing was sent.`,
-    };
+  if (place.problem !== undefined) return { meaning: "gone", message: `${place.problem} Nothing was sent.` };
   return place;
 }
 
@@ -188,14 +184,19 @@ function placeAt({ steps }: Run, { address, task_id, value }: Attempt, step: str
   if (named === undefined && wasGiven(item, task_id)) return null;
   if (named === undefined && wasCutOff && isDeepStrictEqual(memberOf(item, "resumePayload"), parsed(value)))
     return null;
-  return index === undefined ? { step: step.split(".") } : itemOf(step, items, index);
+  if (index !== undefined) return itemOf(step, items, index);
+  const several = items.filter(isSuspended).length > 1;
+  const problem = "Several items of this `foreach` wait, and `for_each_index` must name one.";
+  return { step: step.split("."), problem: several ? problem : undefined };
 }
 
 function itemOf(path: string, items: readonly unknown[], forEachIndex: number): Place {
   const step = path.split(".");
-  // Mastra passes the number of an item on to no nested workflow.
-  const together = step.length > 1 ? items.filter(isSuspended).length : 1;
-  return { step, forEachIndex, together };
+  // A `foreach` in a nested workflow gets no number of an item, and one of nested workflows resumes the first of them.
+  const isNested = step.length > 1 || metaOf(items[forEachIndex]) !== undefined;
+  const count = items.filter(isSuspended).length;
+  const problem = `Mastra mixes up the ${count} items of this \`foreach\`, because of a nested workflow.`;
+  return { step, forEachIndex, problem: isNested && count > 1 ? problem : undefined };
 }
 
 /** Whether a step runs. One with nested steps is shown as running while those wait. */
@@ -217,12 +218,13 @@ function wentOn({ steps }: Run, { address, task_id }: Attempt): { meaning: Meani
 
 const isSuspended = (result: unknown) => memberOf(result, "status") === "suspended";
 const taskIn = (result: unknown) => memberOf(memberOf(result, "suspendPayload"), "taskId");
+const metaOf = (result: unknown) => memberOf(memberOf(result, "suspendPayload"), "__workflow_meta");
 /** Whether a step was resumed with the outcome of a task. */
 const wasGiven = (result: unknown, task: string) => memberOf(memberOf(result, "resumePayload"), "task_id") === task;
 
 /** Returns the results of the items of a `foreach`. */
 function itemsOf(result: Fields): readonly unknown[] {
-  const items = memberOf(memberOf(memberOf(result, "suspendPayload"), "__workflow_meta"), "foreachOutput");
+  const items = memberOf(metaOf(result), "foreachOutput");
   return Array.isArray(items) ? items : [];
 }
 

@@ -65,7 +65,8 @@ const OTHER_TASK = "tsk_01kajv3mzt8w5rq0e4v9c2n7zz";
  *   (`WORKFLOW_RESUME_ALREADY_CLAIMED`) for a run that another caller claims, 500 for other refusals. `label` is no field of a body.
  * - What a run waits for: `Run._resume` and `Workflow.getWorkflowRunById` of `@mastra/core` 1.71. Steps that run are not stored, so a run
  *   that goes on shows the steps of its last wait. A step with suspended nested steps is shown as running. A nested `foreach` gets no
- *   number of an item, and resumes all of them. A step that is reached again keeps what it was resumed with before.
+ *   number of an item, and resumes all of them. One of nested workflows resumes the run of the first item that waits, and counts that as
+ *   the item of the number. A step that is reached again keeps what it was resumed with before.
  * - Authentication: `coreAuthMiddleware` of `@mastra/server` with `SimpleAuth`: a bearer token; 401 with `{"error"}`.
  */
 export async function startMastra(t: TestContext, { prefix = "api" } = {}): Promise<MastraEngine> {
@@ -138,10 +139,11 @@ export async function startMastra(t: TestContext, { prefix = "api" } = {}): Prom
     const items = itemsOf(run.steps[key]);
     if (items !== undefined) {
       const isNested = run.shape === "nested foreach";
+      const first = items.findIndex(({ status }) => status === "suspended");
       for (const [i, item] of items.entries())
         if (item.status === "suspended" && (isNested || index === i)) {
           items[i] = { ...given };
-          note(`${key}[${i}]`);
+          note(`${key}[${run.shape === "foreach nested" ? first : i}]`);
         }
       run.steps[key]!.resumePayload = data;
       if (items.some(({ status }) => status === "suspended")) return;
