@@ -46,8 +46,10 @@ export interface HumanStep<Id extends string, I extends StandardSchema, R extend
   inputSchema: I;
   /** Schema of the answer, which is the step's output. */
   responseSchema: R;
-  /** Public URL of `resumeOnCallback`. */
-  callbackUrl: string;
+  /** Name or id of the service's connection to the Mastra server, by which the service resumes the step itself. */
+  connection?: string | undefined;
+  /** Public URL of `resumeOnCallback`, where the service cannot reach a Mastra server. A step needs one of the two. */
+  callbackUrl?: string | undefined;
   /** Returns the question. Called once: a resumed step continues with the task that it created. */
   ask(context: StepContext<InputOf<I>>): StepQuestion<R, P> | Promise<StepQuestion<R, P>>;
   /** Returns the result of the step without an answer. By default the step and the run fail with NoAnswerError. */
@@ -73,6 +75,7 @@ type InputOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output 
  * Creates a step that asks a person. It creates the task and suspends, and returns the answer once the task has ended.
  * Whenever it is resumed, it checks its task first. The data of the resume is not an answer, and while the task is
  * open, the step suspends again.
+ * @throws TypeError if nothing would resume it
  */
 export function createHumanStep<
   const Id extends string,
@@ -80,7 +83,9 @@ export function createHumanStep<
   const R extends AnySchema,
   const P extends AnySchema,
 >(human: HumanStep<Id, I, R, P>): Step<Id, unknown, InputOf<I>, AnswerOf<R>, unknown, Suspended> {
-  const { id, description, inputSchema, responseSchema, callbackUrl, ask, onNoAnswer } = human;
+  const { id, description, inputSchema, responseSchema, connection, callbackUrl, ask, onNoAnswer } = human;
+  if (connection === undefined && callbackUrl === undefined)
+    throw new TypeError(`Nothing would resume the step "${id}". Give it a connection or a callbackUrl.`);
   let made: Client | undefined;
   const client = (): Client => human.client ?? (made ??= createClient());
 
@@ -91,7 +96,8 @@ export function createHumanStep<
     if (task === undefined) {
       const { occasion, ...question } = await ask(context);
       const idempotencyKey = keyOfRun("mastra", [workflowId, runId, id, await markOf(question, occasion)]);
-      const asked = await client().ask({ ...question, responseSchema, idempotencyKey, callbackUrl, signal });
+      const resume = connection === undefined ? undefined : [await waitingIn(connection, context)];
+      const asked = await client().ask({ ...question, responseSchema, idempotencyKey, callbackUrl, resume, signal });
       task = { taskId: asked.id, url: asked.url };
       // Only a retried step finds a task that has ended.
       if (!hasEnded(asked.record)) return { ...task, ended: null };
@@ -128,7 +134,7 @@ export interface ApprovalStep<
   Name extends DecisionName,
 > extends Pick<
   HumanStep<Id, I, AnySchema, AnySchema>,
-  "id" | "description" | "inputSchema" | "callbackUrl" | "client"
+  "id" | "description" | "inputSchema" | "connection" | "callbackUrl" | "client"
 > {
   /** What would run, as a person reads it. */
   action: string;
@@ -182,6 +188,23 @@ export function createApprovalStep<
     responseSchema: questionOf({ args: {} }).responseSchema as StandardSchema<unknown, DecisionOn<S, Name>>,
     ask: async (context: StepContext<InputOf<I>>) => questionOf(await ask(context)),
   });
+}
+
+/**
+ * Returns what resumes the run of a step. It names no step, because the service finds the one whose payload has the id of the task.
+ * @throws HumanTaskError NO_SUCH_RUN
+ */
+async function waitingIn(
+  connection: string,
+  { mastra, workflowId, runId }: Pick<StepContext<unknown>, "mastra" | "workflowId" | "runId">,
+) {
+  const found = await findRun(mastra, workflowId, runId);
+  if (found === null)
+    throw new HumanTaskError(
+      "NO_SUCH_RUN",
+      `No workflow that is registered with Mastra has the run "${runId}" of "${workflowId}", so the service could not resume it.`,
+    );
+  return { connection, workflow_id: found.workflow.id, run_id: runId };
 }
 
 /**

@@ -30,12 +30,19 @@ const EXAMPLES: Readonly<Record<string, { entries: readonly Fields[]; address?: 
       { thread_id, assistant_id: "agent", continue: true },
     ],
   },
+  mastra: {
+    entries: [
+      { workflow_id: "w", run_id: "r" },
+      { workflow_id: "w", run_id: "r", step: "approve" },
+      { workflow_id: "w", run_id: "r", step: "approve", for_each_index: 1 },
+    ],
+  },
   inngest: { entries: [{ signal: "s" }] },
 };
 
 /** Names that kinds look for, in shapes that they do not expect. */
 const NAMES =
-  "message details outcome failure stage data run_id error detail metadata thread_id status interrupts namespaceInfo";
+  "message details outcome failure stage data run_id error detail metadata thread_id status interrupts namespaceInfo steps";
 const names = fc.constantFrom(...NAMES.split(" "));
 const values = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
@@ -50,11 +57,23 @@ const threads = fc.array(fc.record({ thread_id: fc.constant(thread_id), interrup
   minLength: 1,
   maxLength: 1,
 });
+const suspensions = fc.oneof(
+  values,
+  fc.record({ taskId: values }),
+  fc.constant({ taskId: OUTCOME.task_id }),
+  fc.record({ __workflow_meta: fc.record({ foreachOutput: fc.oneof(values, fc.array(values)) }) }),
+);
+/** A run that waits in a step, whatever Mastra says of it. */
+const runs = fc.record({
+  status: fc.constant("suspended"),
+  steps: fc.record({ approve: fc.record({ status: fc.constant("suspended"), suspendPayload: suspensions }) }),
+});
 const answers = fc.record<Answer>({
   status: fc.constantFrom(200, 200, 200, 201, 202, 204, 301, 400, 401, 403, 404, 409, 422, 429, 500, 503),
   body: fc.oneof(
     values.map((value) => JSON.stringify(value)),
     threads.map((list) => JSON.stringify(list)),
+    runs.map((run) => JSON.stringify(run)),
     fc.string(),
   ),
   headers: fc.constantFrom({}, { "content-type": "text/plain" }, { "retry-after": "soon" }),

@@ -6,6 +6,7 @@ import { cloudflare } from "./kinds/cloudflare.ts";
 import { github } from "./kinds/github.ts";
 import { inngest } from "./kinds/inngest.ts";
 import { langgraph } from "./kinds/langgraph.ts";
+import { mastra } from "./kinds/mastra.ts";
 import { stepFunctions } from "./kinds/step-functions.ts";
 import { temporal } from "./kinds/temporal.ts";
 import { url } from "./kinds/url.ts";
@@ -15,6 +16,7 @@ export const RESUME_KINDS: readonly ResumeKind[] = [
   url,
   temporal,
   langgraph,
+  mastra,
   inngest,
   agUi,
   github,

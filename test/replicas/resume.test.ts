@@ -14,6 +14,7 @@ import type { Engine, Waiting } from "../support/engines/engine.ts";
 import { startGithub } from "../support/engines/github.ts";
 import { startInngest } from "../support/engines/inngest.ts";
 import { startLanggraph } from "../support/engines/langgraph.ts";
+import { startMastra } from "../support/engines/mastra.ts";
 import { startStepFunctions } from "../support/engines/step-functions.ts";
 import { startTemporal, type How } from "../support/engines/temporal.ts";
 import { startUrl, VENDORS } from "../support/engines/url.ts";
@@ -48,6 +49,10 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, Begin>>>> = {
   langgraph: each(["python", "javascript"] as const, async (t, language) => {
     const engine = await startLanggraph(t, { language });
     return { engine, waiting: await engine.wait() };
+  }),
+  mastra: each(["step", "loop", "last"] as const, async (t, shape) => {
+    const engine = await startMastra(t);
+    return { engine, waiting: await engine.wait(shape) };
   }),
   inngest: {
     signal: async (t) => {

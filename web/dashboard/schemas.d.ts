@@ -2026,7 +2026,7 @@ export interface components {
              * @description The kind of engine.
              * @enum {string}
              */
-            kind: "temporal" | "langgraph" | "inngest" | "ag-ui" | "github" | "step-functions" | "cloudflare" | "camunda" | "a2a";
+            kind: "temporal" | "langgraph" | "mastra" | "inngest" | "ag-ui" | "github" | "step-functions" | "cloudflare" | "camunda" | "a2a";
             /** @description How the engine is reached. Its fields are those of the kind. */
             address: {
                 [key: string]: unknown;

@@ -13,7 +13,10 @@ export async function attemptUntilSettled(
   kind: ResumeKind,
   engine: Pick<Engine, "connection">,
   waiting: Pick<Waiting, "entry">,
-  { max = 20, ...options }: { max?: number; id?: string; outcome?: Outcome; others?: readonly Other[] } = {},
+  {
+    max = 20,
+    ...options
+  }: { max?: number; id?: string; outcome?: Outcome; value?: string; others?: readonly Other[] } = {},
 ): Promise<(Meaning | "cut off")[]> {
   const meanings: (Meaning | "cut off")[] = [];
   while (meanings.length < max) {
