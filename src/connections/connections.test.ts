@@ -92,11 +92,12 @@ testOnBoth("the list of kinds says what a form for each of them asks", async (se
     secret: "An API key, or a JWT that the server accepts. It is sent as a bearer token.",
     secret_required: false,
     secret_multiline: false,
+    creates_tasks: false,
   });
   assert.deepEqual(address["required"], ["url", "namespace"]);
   assert.deepEqual(Object.keys(address["properties"] as object), ["url", "namespace"]);
-  const { secret_required, secret_multiline } = known.get("github")!;
-  assert.deepEqual([secret_required, secret_multiline], [true, true]);
+  const { secret_required, secret_multiline, creates_tasks } = known.get("github")!;
+  assert.deepEqual([secret_required, secret_multiline, creates_tasks], [true, true, true]);
   assert.doesNotMatch(text, /storable-text/, "that format is of this service alone");
   for (const { kind } of kinds) {
     const { body } = await create(service, { kind, address: {}, secret: null, name: kind });

@@ -1835,6 +1835,8 @@ export interface components {
             secret_required: boolean;
             /** @description The secret has several lines. */
             secret_multiline: boolean;
+            /** @description Calls of the engine can create tasks, as `asks` says. */
+            creates_tasks: boolean;
         };
         Connection: {
             /** @example con_01kajv3mzt8w5rq0e4v9c2n7xb */
