@@ -3,6 +3,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { excused } from "./clock.ts";
+import { judgeListeners } from "./judge-listeners.ts";
 import { judgeQuestion } from "./judge-question.ts";
 import { numberOf } from "./people.ts";
 import { ENDS, linesOf } from "./trail.ts";
@@ -30,6 +31,7 @@ export function checkStory(story: Story): string[] {
     const asked = story.asked.filter((request) => request.task === task.number);
     judgeTask(task, asked, story, say);
     const ids = [...story.taskOf].filter(([, number]) => number === task.number).map(([id]) => id);
+    judgeListeners(task, story.arrivals, story.shifts.length === 1, say);
     if (ids.length > 1) say(`has ${ids.length} deliveries`);
     for (const id of ids) judgeDelivery(task, id, asked, story, say);
   }
@@ -268,7 +270,7 @@ function actionsOf(audit: readonly { action: string }[]): string[] {
   return audit.map(({ action }) => action);
 }
 
-function expectedBody(record: NonNullable<JudgedTask["record"]>): object {
+export function expectedBody(record: NonNullable<JudgedTask["record"]>): object {
   return {
     task_id: record.id,
     idempotency_key: record.idempotency_key,
