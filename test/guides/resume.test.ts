@@ -51,7 +51,11 @@ void test(
     const reader = await follow(t, {
       page: "docs/resume.md",
       isRunning: true,
-      after: [CONNECTED, ["/probe", (_reader, said) => assert.match(said, /\{"ok":false,"detail":"/)], WAITS],
+      after: [
+        ["tee connection.json", CONNECTED[1]],
+        ["/probe", (_reader, said) => assert.match(said, /\{"ok":false,"detail":"/)],
+        WAITS,
+      ],
     });
     const [task] = await reader.call<TaskRecord[]>("GET", "/api/tasks");
     assert.equal(task!.idempotency_key, "newsletter-november");
