@@ -601,8 +601,11 @@ async function run(
 
   async function person(task: PlannedTask, id: string, timeout_at: number): Promise<void> {
     const left = timeout_at - time.now();
-    const isClose = random.chance(0.3);
-    await wait(Math.max(1, isClose ? left + random.pick([-300, -1, 0, 1, 20]) : random.between(1, left)));
+    const close = left + random.pick([-300, -1, 0, 1, 20]);
+    // At once, when the event of the creation may not be sent yet.
+    const soon = random.between(1, 3 * SECOND);
+    const any = random.between(1, left);
+    await wait(Math.max(1, random.pick([close, soon, any, any])));
     if (random.chance(0.2)) {
       await insist(task, "cancel", (ctx) => cancelTask(ctx, ADMIN, id, null));
       return;
