@@ -199,16 +199,14 @@ function observerOf(read: (sql: string, params: string[]) => Promise<unknown[]>)
          where d.kind = 'note' and d.task_id = ? order by d.id`,
         [task_id],
       )) as { destination: string; body: string; status: string }[],
-    owed: async (task_id) => {
-      const rows = (await read(
+    owed: async (task_id) =>
+      (await read(
         `select d.id, d.kind, d.status, b.body,
-           (select count(*) from delivery_attempts a where a.delivery_id = d.id and a.outcome = 'failed') as failures
+           (select cast(count(*) as integer) from delivery_attempts a where a.delivery_id = d.id and a.outcome = 'failed') as failures
          from deliveries d join delivery_bodies b on b.delivery_id = d.id
          where (d.kind like 'resume.%' or d.kind = 'event') and d.task_id = ? order by d.id`,
         [task_id],
-      )) as Owed[];
-      return rows.map((row) => ({ ...row, failures: Number(row.failures) }));
-    },
+      )) as Owed[],
   };
 }
 

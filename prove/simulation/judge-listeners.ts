@@ -1,7 +1,8 @@
 /** What is promised to those who wait for tasks, and to those who hear of them. */
 import { isDeepStrictEqual } from "node:util";
 import { awaitedAt, type Arrival } from "./listeners.ts";
-import { expectedBody, type Say } from "./judge.ts";
+import { expectedBody } from "./expected-body.ts";
+import type { Say } from "./judge.ts";
 import type { Owed, StoryTask } from "./story.ts";
 
 /**
