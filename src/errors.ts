@@ -205,8 +205,8 @@ export const ERRORS = {
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
-    message: "No callback has this id.",
-    help: "The id is mistyped, or the task was deleted together with its callbacks. `GET /api/admin/webhook-deliveries` lists all callbacks.",
+    message: "No delivery has this id.",
+    help: "The id is mistyped, or the task was deleted together with its deliveries. `GET /api/admin/webhook-deliveries` lists all deliveries.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -1,7 +1,6 @@
 import { DATABASES, type Bench } from "../support/bench.ts";
 import { oweCallbacks, originsOf } from "../support/backlog.ts";
-import { endTasks, watchCallbacks } from "../support/callbacks.ts";
-import { quantile } from "../support/load.ts";
+import { endTasks, reportWait, watchCallbacks } from "../support/callbacks.ts";
 import { startBlackHole } from "../support/receiver.ts";
 import { withService } from "../support/service.ts";
 import type { Home } from "../support/target.ts";
@@ -22,13 +21,7 @@ export async function blackHoles(bench: Bench): Promise<void> {
     await withService(bench, { dialect, prepare }, async ([service]) => {
       const watch = await watchCallbacks();
       const { ms } = await endTasks(service, watch, RATE, bench.seconds * 10);
-      bench.figure({
-        name: `${DATABASES[dialect]}: callback to a live receiver beside ${ORIGINS} dead ones, p99`,
-        value: quantile(ms, 0.99),
-        unit: "ms",
-        hold: { under: 1500 },
-        note: `p50 ${quantile(ms, 0.5).toFixed(1)} ms, longest ${ms.at(-1)!.toFixed(0)} ms; ${watch.repeated()} came twice`,
-      });
+      reportWait(bench, `${DATABASES[dialect]}: callback to a live receiver beside ${ORIGINS} dead ones`, ms, watch);
       watch.close();
       // Attempts in progress would delay the graceful stop.
       hole.reset();

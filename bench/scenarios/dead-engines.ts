@@ -2,9 +2,8 @@ import { newId } from "../../src/lib/ids.ts";
 import { DEFAULT_PROJECT } from "../../src/people/memberships.ts";
 import { DATABASES, type Bench } from "../support/bench.ts";
 import { originsOf } from "../support/backlog.ts";
-import { endTasks, watchSignals } from "../support/callbacks.ts";
+import { endTasks, reportWait, watchSignals } from "../support/callbacks.ts";
 import { openPool } from "../support/client.ts";
-import { quantile } from "../support/load.ts";
 import { startBlackHole } from "../support/receiver.ts";
 import { withService } from "../support/service.ts";
 import { openDb, type Home, type Target } from "../support/target.ts";
@@ -35,13 +34,7 @@ export async function deadEngines(bench: Bench): Promise<void> {
         dead.map(({ name }) => name),
       );
       const { ms } = await endTasks(service, watch, RATE, bench.seconds * 10);
-      bench.figure({
-        name: `${DATABASES[dialect]}: resume of a live engine beside ${ENGINES} dead ones, p99`,
-        value: quantile(ms, 0.99),
-        unit: "ms",
-        hold: { under: 1500 },
-        note: `p50 ${quantile(ms, 0.5).toFixed(1)} ms, longest ${ms.at(-1)!.toFixed(0)} ms; ${watch.repeated()} came twice`,
-      });
+      reportWait(bench, `${DATABASES[dialect]}: resume of a live engine beside ${ENGINES} dead ones`, ms, watch);
       watch.close();
       // Attempts in progress would delay the graceful stop.
       hole.reset();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Bench } from "./bench.ts";
 import { openPool } from "./client.ts";
-import { measure, pace, sorted, type Figures } from "./load.ts";
+import { measure, pace, quantile, sorted, type Figures } from "./load.ts";
 import { startReceiver, type ReceiverOptions } from "./receiver.ts";
 import type { Target } from "./target.ts";
 import { completeAsk, createAsk, idOf } from "./tasks.ts";
@@ -54,6 +55,17 @@ async function watch(
     repeated: () => repeated,
     close: receiver.close,
   };
+}
+
+/** Reports how long live receivers wait beside dead ones. @param ms - from `endTasks` */
+export function reportWait(bench: Bench, name: string, ms: readonly number[], watch: OutcomeWatch): void {
+  bench.figure({
+    name: `${name}, p99`,
+    value: quantile(ms, 0.99),
+    unit: "ms",
+    hold: { under: 1500 },
+    note: `p50 ${quantile(ms, 0.5).toFixed(1)} ms, longest ${ms.at(-1)!.toFixed(0)} ms; ${watch.repeated()} came twice`,
+  });
 }
 
 const ARRIVAL_MAX_MS = 60_000;

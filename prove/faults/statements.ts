@@ -361,7 +361,7 @@ const USE_CASES: readonly UseCase[] = [
   { name: "search", prepare: readsTo(() => "/api/tasks?q=refund") },
   { name: "counts", prepare: readsTo(() => "/api/tasks/counts") },
   { name: "stats", prepare: readsTo(() => "/api/stats") },
-  { name: "list of callbacks", prepare: readsTo(() => "/api/admin/webhook-deliveries") },
+  { name: "list of deliveries", prepare: readsTo(() => "/api/admin/webhook-deliveries") },
   {
     name: "redeliver one",
     prepare: redelivers(

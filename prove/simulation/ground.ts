@@ -21,7 +21,7 @@ import { postgres } from "../../test/support/postgres.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import { addCalendars } from "./calendars.ts";
 import { addPeople } from "./people.ts";
-import type { Stand } from "./story.ts";
+import type { Owed, Stand } from "./story.ts";
 import { inRealTime, type RealWork } from "./virtual-time.ts";
 import type { ProcessContext } from "./world.ts";
 
@@ -42,6 +42,8 @@ export interface Observer {
   /** Returns the entries of all trails. */
   entries(): Promise<TrailRow[]>;
   notes(task_id: string): Promise<{ destination: string; body: string; status: string }[]>;
+  /** Returns what a task owes to engines and listeners, in the order of its ids. */
+  owed(task_id: string): Promise<Owed[]>;
 }
 
 interface TrailRow {
@@ -71,6 +73,8 @@ const TABLES = [
   "task_documents",
   "task_totals",
   "tasks",
+  "event_subscriptions",
+  "data_keys",
 ] as const;
 
 /** Removes what a run has left. People and calendars stay. */
@@ -196,6 +200,14 @@ function observerOf(read: (sql: string, params: string[]) => Promise<unknown[]>)
          where d.kind = 'note' and d.task_id = ? order by d.id`,
         [task_id],
       )) as { destination: string; body: string; status: string }[],
+    owed: async (task_id) =>
+      (await read(
+        `select d.id, d.kind, d.status, b.body,
+           (select cast(count(*) as integer) from delivery_attempts a where a.delivery_id = d.id and a.outcome = 'failed') as failures
+         from deliveries d join delivery_bodies b on b.delivery_id = d.id
+         where (d.kind like 'resume.%' or d.kind = 'event') and d.task_id = ? order by d.id`,
+        [task_id],
+      )) as Owed[],
   };
 }
 

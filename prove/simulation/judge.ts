@@ -3,6 +3,8 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { excused } from "./clock.ts";
+import { expectedBody } from "./expected-body.ts";
+import { judgeListeners } from "./judge-listeners.ts";
 import { judgeQuestion } from "./judge-question.ts";
 import { numberOf } from "./people.ts";
 import { ENDS, linesOf } from "./trail.ts";
@@ -30,6 +32,7 @@ export function checkStory(story: Story): string[] {
     const asked = story.asked.filter((request) => request.task === task.number);
     judgeTask(task, asked, story, say);
     const ids = [...story.taskOf].filter(([, number]) => number === task.number).map(([id]) => id);
+    judgeListeners(task, story.arrivals, story.shifts.length === 1, say);
     if (ids.length > 1) say(`has ${ids.length} deliveries`);
     for (const id of ids) judgeDelivery(task, id, asked, story, say);
   }
@@ -266,33 +269,4 @@ function cyclesOf({ stands }: Story, id: string | undefined): Stand[][] {
 
 function actionsOf(audit: readonly { action: string }[]): string[] {
   return audit.map(({ action }) => action);
-}
-
-function expectedBody(record: NonNullable<JudgedTask["record"]>): object {
-  return {
-    task_id: record.id,
-    idempotency_key: record.idempotency_key,
-    status: record.status,
-    response: record.response,
-    completed_at: record.completed_at,
-    timed_out_at: record.timed_out_at,
-    completed_by_email: record.completed_by_email,
-    completed_via_channel: record.completed_via_channel,
-    verification_attempt: record.verification_attempt,
-    cancelled_at: record.cancelled_at,
-    cancelled_by: record.cancelled_by,
-    cancel_reason: record.cancel_reason,
-    asked_by: record.asked_by,
-    on_behalf_of: record.on_behalf_of,
-    decided_by: record.decided_by,
-    ...(record.approvals !== null && { approvals: withoutRefusal(record.approvals) }),
-  };
-}
-
-/** A callback has no reader who could be refused. */
-function withoutRefusal({
-  refusal: _refusal,
-  ...approvals
-}: NonNullable<NonNullable<JudgedTask["record"]>["approvals"]>): object {
-  return approvals;
 }

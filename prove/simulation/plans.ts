@@ -4,6 +4,7 @@ import { actionTask } from "../../test/support/actions.ts";
 import { newTaskBody } from "../../test/support/service.ts";
 import type { Random } from "../random.ts";
 import { CALENDARS, type CalendarName } from "./calendars.ts";
+import { awaitedAt } from "./listeners.ts";
 import { BOSS, CROWD, EVERYONE, membersOf, PEOPLE, type Group } from "./people.ts";
 
 export interface PlannedTask {
@@ -11,6 +12,8 @@ export interface PlannedTask {
   key: string;
   /** Of the receiver of its callback; null: it has none. */
   origin: string | null;
+  /** Whether an engine waits for its end. */
+  isAwaited: boolean;
   id: string | null;
   timeout_seconds: number;
   /** What people are asked; null: any answer of the admin token will do. */
@@ -73,6 +76,7 @@ export function drawPlain(random: Random, origins: readonly string[]): PlannedTa
     number,
     key: `key-${number}`,
     origin: random.pick(origins),
+    isAwaited: random.chance(0.5),
     id: null,
     timeout_seconds: random.pick([MINUTE, 61, 300, HOUR, 2 * HOUR]),
     question: null,
@@ -99,6 +103,7 @@ export function drawQuestions(random: Random, origins: readonly string[], calend
       number,
       key: `key-${number}`,
       origin: origins.length > 0 && random.chance(0.5) ? random.pick(origins) : null,
+      isAwaited: random.chance(0.5),
       id: null,
       timeout_seconds,
       question: drawQuestion(random, kind, { timeout_seconds, calendar, other }),
@@ -201,11 +206,12 @@ function drawStepTarget(random: Random): Target {
 
 /** Returns the body of the request for a task. @param idOf - returns the id of another task */
 export function bodyOf(task: PlannedTask, idOf: (number: number) => string | null): CreateTaskBody {
-  const { key, timeout_seconds, origin, question } = task;
+  const { number, key, timeout_seconds, origin, isAwaited, question } = task;
   const common = {
     idempotency_key: key,
     timeout_seconds,
     ...(origin !== null && { callback_url: `${origin}/hook` }),
+    ...(isAwaited && { resume: [{ url: awaitedAt(number) }] }),
   };
   if (question === null) return newTaskBody(common);
   const { rules, assign_to, notify, steps, fallback } = question;

@@ -2,6 +2,7 @@
 import type { WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
 import type { ErrorCode } from "../../src/errors.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
+import type { Arrival } from "./listeners.ts";
 import type { PlannedTask } from "./plans.ts";
 
 /** A request, and its answer. */
@@ -81,6 +82,16 @@ export interface Note {
   status: string;
 }
 
+/** What the service owes to those who wait for a task, or hear of it. */
+export interface Owed {
+  id: string;
+  kind: string;
+  status: string;
+  body: string;
+  /** How many attempts have failed. */
+  failures: number;
+}
+
 /** An entry of the trail, with its number. */
 export type Entry = AuditEntryRecord & { seq: number };
 
@@ -90,6 +101,7 @@ export interface StoryTask extends PlannedTask {
   audit: Entry[];
   delivery: WholeWebhookDelivery | null;
   notes: Note[];
+  owed: Owed[];
   /** When the entries of the trail were first seen in the database, by their numbers. */
   seen: ReadonlyMap<number, number>;
 }
@@ -112,6 +124,8 @@ export interface Story {
   /** In their order. The first one is at the start. */
   shifts: Shift[];
   glimpses: Glimpse[];
+  /** What reached the engine and the listener, in its order. */
+  arrivals: Arrival[];
   /** Errors that no caller should get. */
   unexpected: string[];
 }

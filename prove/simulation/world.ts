@@ -1,6 +1,7 @@
 /**
  * One run: one process, or two on one database, that crash, stall and restart; receivers that give any answer; agents,
- * people and an operator who retry until they get an answer. It ends when no task is open and no callback is due.
+ * people and an operator who retry until they get an answer; an engine that is resumed, and a listener that hears of events. It ends
+ * when no task is open and no delivery is due.
  */
 import type { ServerResponse } from "node:http";
 import type { AgentFinder } from "../../src/people/agent-caller.ts";
@@ -42,6 +43,7 @@ import type { Random } from "../random.ts";
 import { CHANGES } from "./calendars.ts";
 import type { DeliveryRow, Ground } from "./ground.ts";
 import { createHints, never, storeOf, type Life, type Mishap } from "./life.ts";
+import { createListenerKinds, subscribe, type Arrival } from "./listeners.ts";
 import { NOTE_KIND, NOTES } from "./notes.ts";
 import { BOSS, callerOf } from "./people.ts";
 import { bodyOf, drawPlain, drawQuestions, type PlannedTask } from "./plans.ts";
@@ -152,9 +154,12 @@ async function run(
   const troubles: Trouble[] = [];
   const stopped = new Set<string>();
   const glimpses: Glimpse[] = [];
+  const arrivals: Arrival[] = [];
   const unexpected: string[] = [];
   const processes = new Set<Process>();
   const world = {};
+  /** Until then, the engine and the listener fail now and then. They have time enough for a last attempt. */
+  const unwellUntil = random.chance(0.5) ? START : Math.min(horizon, START + DAY);
   /** How many scenes are running; the run ends after all of them. */
   let acting = 0;
 
@@ -310,12 +315,26 @@ async function run(
         return outcome;
       },
     };
+    const dataKey = createDataKey(store, shared.config);
+    const listeners = createListenerKinds({
+      store,
+      dataKey,
+      shared,
+      arrivals,
+      wait: async () => {
+        await wait(random.between(1, 300));
+        if (life.isDead()) await never();
+        tender = 3;
+      },
+      fate: () => (time.now() >= unwellUntil ? "arrives" : random.pick(["arrives", "fails", "unanswered"])),
+      isDead: life.isDead,
+    });
     const deliveries = time.as(life, () =>
       createEngine({
         db: store,
         log: shared.log,
         metrics: shared.metrics,
-        kinds: { callback: kind, note: NOTE_KIND },
+        kinds: { callback: kind, note: NOTE_KIND, ...listeners },
         random: random.next,
       }),
     );
@@ -327,7 +346,7 @@ async function run(
       // The tasks are asked with the admin token, which has no limits.
       admission: { admit: async () => UNLIMITED, recordRefusal: async () => {} },
       waiters: time.as(life, () => createWaiters(store, () => {})),
-      dataKey: createDataKey(store, shared.config),
+      dataKey,
       subscriptions: createSubscriptions(store),
       taskCreator: createTaskCreator(store, notifier),
       notifier,
@@ -582,8 +601,11 @@ async function run(
 
   async function person(task: PlannedTask, id: string, timeout_at: number): Promise<void> {
     const left = timeout_at - time.now();
-    const isClose = random.chance(0.3);
-    await wait(Math.max(1, isClose ? left + random.pick([-300, -1, 0, 1, 20]) : random.between(1, left)));
+    const close = left + random.pick([-300, -1, 0, 1, 20]);
+    // At once, when the event of the creation may not be sent yet.
+    const soon = random.between(1, 3 * SECOND);
+    const any = random.between(1, left);
+    await wait(Math.max(1, random.pick([close, soon, any, any])));
     if (random.chance(0.2)) {
       await insist(task, "cancel", (ctx) => cancelTask(ctx, ADMIN, id, null));
       return;
@@ -622,6 +644,7 @@ async function run(
 
   // --- The run -----------------------------------------------------------------------------------------------------
 
+  await subscribe({ db, shared });
   start();
   if (isShared) start();
   for (const task of tasks) act(() => agent(task));
@@ -677,6 +700,7 @@ async function run(
         const { purpose } = JSON.parse(body) as Pick<Note, "purpose">;
         return { destination, purpose, status };
       }),
+      owed: id === null ? [] : await observer.owed(id),
       seen: seen.get(id ?? "") ?? new Map(),
     });
     say(`task ${task.number}: ${record?.status ?? "gone"}`);
@@ -694,6 +718,7 @@ async function run(
     stopped,
     shifts,
     glimpses,
+    arrivals,
     unexpected,
   };
 }

@@ -92,11 +92,12 @@ testOnBoth("the list of kinds says what a form for each of them asks", async (se
     secret: "An API key, or a JWT that the server accepts. It is sent as a bearer token.",
     secret_required: false,
     secret_multiline: false,
+    creates_tasks: false,
   });
   assert.deepEqual(address["required"], ["url", "namespace"]);
   assert.deepEqual(Object.keys(address["properties"] as object), ["url", "namespace"]);
-  const { secret_required, secret_multiline } = known.get("github")!;
-  assert.deepEqual([secret_required, secret_multiline], [true, true]);
+  const { secret_required, secret_multiline, creates_tasks } = known.get("github")!;
+  assert.deepEqual([secret_required, secret_multiline, creates_tasks], [true, true, true]);
   assert.doesNotMatch(text, /storable-text/, "that format is of this service alone");
   for (const { kind } of kinds) {
     const { body } = await create(service, { kind, address: {}, secret: null, name: kind });
@@ -116,7 +117,12 @@ testOnBoth("what a kind cannot use is refused, with its place", async (service) 
     [{ address: { ...ADDRESS, namespace: 7 } }, "/address/namespace"],
     [{ address: { ...ADDRESS, url: "gopher://example.com" } }, "/address/url"],
     [{ secret: "two\nlines" }, "/secret"],
+    [
+      { kind: "ag-ui", address: { url: ADDRESS.url, api_key_header: "X-Key" }, secret: null },
+      "/address/api_key_header",
+    ],
     [{ secret: "" }, "/secret"],
+    [{ kind: "github", address: { app_id: "Iv23liExample" }, secret: null }, "/secret"],
     [{ allowed_agents: ["agt_00000000000000000000000000"] }, "/allowed_agents/0"],
     [{ project: "nothing" }, "/project"],
   ];
@@ -126,6 +132,25 @@ testOnBoth("what a kind cannot use is refused, with its place", async (service) 
     assert.equal(code ?? body.details[0]!.path, code === undefined ? path : body.error_code, JSON.stringify(body));
   }
   assert.equal((await service.call<ConnectionRecord[]>("GET", PATH)).body.length, 1);
+});
+
+testOnBoth("a connection is not renamed to a name that is taken, and a project has at most 200", async (service) => {
+  const [first, second] = [await create(service), await create(service, { name: "another" })];
+  const renamed = await change(service, second.body.id, { name: "temporal" });
+  assert.deepEqual([renamed.status, renamed.body.error_code], [409, "CONNECTION_ALREADY_EXISTS"]);
+  assert.equal((await read(service, second.body.id)).name, "another");
+  const { query } = service.ctx.db;
+  const row = await query
+    .selectFrom("connections")
+    .selectAll()
+    .where("id", "=", first.body.id)
+    .executeTakeFirstOrThrow();
+  const more = Array.from({ length: 198 }, (_, i) => ({ ...row, id: `con_${i}`, name: `more ${i}` }));
+  await service.ctx.db.write((tx) => tx.query.insertInto("connections").values(more).execute());
+  const full = await create(service, { name: "one too many" });
+  assert.deepEqual([full.status, full.body.details[0]!.path], [422, "/project"]);
+  await service.call("DELETE", `${PATH}/${second.body.id}`);
+  assert.equal((await create(service, { name: "another" })).status, 201);
 });
 
 testOnBoth(

@@ -50,6 +50,7 @@ export function listConnectionKinds(caller: Caller): ConnectionKind[] {
             secret: form.secret,
             secret_required: form.isSecretRequired,
             secret_multiline: form.hasLongSecret ?? false,
+            creates_tasks: form.createsTasks ?? false,
           },
         ],
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { newAgent } from "../../test/support/agents.ts";
 import { newConnection } from "../../test/support/connections.ts";
-import { startGithub, type DeliveryOptions, type GithubRun } from "../../test/support/engines/github.ts";
+import { APP_KEY, startGithub, type DeliveryOptions, type GithubRun } from "../../test/support/engines/github.ts";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
@@ -93,6 +93,16 @@ testOnBoth("only what GitHub signed is read", async (service, t) => {
     });
     assert.deepEqual([other.status, other.body.error_code], [404, "CONNECTION_NOT_FOUND"]);
   }
+  // Without a webhook secret, nothing is signed.
+  const fields = { ...engine.connection, secret: APP_KEY, name: "without a webhook", kind: "github" };
+  const { id } = await newConnection(service, fields);
+  const unkeyed = engine.delivery(run, { secret: "" });
+  const refused = await service.call<Answered>("POST", `/api/connections/${id}/github`, {
+    raw: unkeyed.body,
+    headers: unkeyed.headers,
+    token: null,
+  });
+  assert.deepEqual([refused.status, refused.body.error_code], [401, "INVALID_GITHUB_SIGNATURE"]);
   assert.deepEqual(await tasksOf(service), []);
 });
 

@@ -42,6 +42,7 @@ export const ConnectionKind = Type.Object(
     secret: Nullable(Type.String({ description: "What `secret` is, as a sentence; null: it has none." })),
     secret_required: Type.Boolean({ description: "A connection needs the secret." }),
     secret_multiline: Type.Boolean({ description: "The secret has several lines." }),
+    creates_tasks: Type.Boolean({ description: "Calls of the engine can create tasks, as `asks` says." }),
   },
   { $id: "ConnectionKind" },
 );

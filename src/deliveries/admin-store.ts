@@ -37,7 +37,7 @@ export async function listDeliveries(
   if (projects !== null) select = select.where(isOfTaskIn(projects));
   // Ids sort by time.
   if (before !== null) select = select.where("id", "<", before);
-  return select.orderBy("id", "desc").limit(limit).modifyEnd(beyondHome("list of callbacks")).execute();
+  return select.orderBy("id", "desc").limit(limit).modifyEnd(beyondHome("list of deliveries")).execute();
 }
 
 /** Whether operators see a delivery. One that waits for the end of its task is none yet. */
@@ -115,7 +115,7 @@ export async function redeliver(
   if (status !== null) select = select.where("status", "=", status);
   const locked = await forUpdate(dialect, select)
     .orderBy("id")
-    .modifyEnd(beyondHome("redelivered callbacks"))
+    .modifyEnd(beyondHome("redelivered deliveries"))
     .execute();
   if (locked.length === 0) return [];
   const now = tx.now();
@@ -192,5 +192,5 @@ export async function listByStatus(
     .where("id", ">", after);
   if (origin !== null) select = select.where("origin", "=", origin);
   if (projects !== null) select = select.where(isOfTaskIn(projects));
-  return select.orderBy("id").limit(limit).modifyEnd(beyondHome("list of callbacks")).execute();
+  return select.orderBy("id").limit(limit).modifyEnd(beyondHome("list of deliveries")).execute();
 }

@@ -33,7 +33,7 @@ const DEFAULT_LIMIT = 50;
 const REDELIVER_BATCH = 200;
 
 /**
- * One page of callbacks and of what resumes engines, newest first. (wire: webhook-deliveries)
+ * One page of callbacks, resumes and events, newest first. (wire: webhook-deliveries)
  * @returns `next`: the cursor of the next page, null on the last one
  */
 export async function listWebhookDeliveries(

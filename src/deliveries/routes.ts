@@ -14,13 +14,13 @@ import {
   WholeWebhookDelivery,
 } from "./schema.ts";
 
-const tags = ["Callbacks"];
+const tags = ["Deliveries"];
 
 const listRoute = defineRoute({
   method: "GET",
   url: "/webhook-deliveries",
   operationId: "listWebhookDeliveries",
-  summary: "List callbacks",
+  summary: "List deliveries",
   description: 'Newest first. The `Link` header with `rel="next"` is the address of the next page.',
   tags,
   credentials: SIGNED_IN,
@@ -40,7 +40,7 @@ const readRoute = defineRoute({
   method: "GET",
   url: "/webhook-deliveries/:id",
   operationId: "getWebhookDelivery",
-  summary: "Read a callback",
+  summary: "Read a delivery",
   description: "Includes the stored body and all attempts.",
   tags,
   credentials: SIGNED_IN,
@@ -54,7 +54,7 @@ const redeliverRoute = defineRoute({
   method: "POST",
   url: "/webhook-deliveries/:id/redeliver",
   operationId: "redeliverWebhook",
-  summary: "Redeliver a callback",
+  summary: "Send a delivery again",
   description:
     "Allowed in any status. Starts a new cycle of attempts now. The result of an attempt in progress is ignored.",
   tags,
@@ -70,13 +70,13 @@ const redeliverManyRoute = defineRoute({
   method: "POST",
   url: "/webhook-deliveries/redeliver",
   operationId: "redeliverWebhooks",
-  summary: "Redeliver many callbacks",
-  description: "Selects callbacks by id, or by status and receiver.",
+  summary: "Send many deliveries again",
+  description: "Selects deliveries by id, or by status and receiver.",
   tags,
   credentials: SIGNED_IN,
   body: Type.Unsafe<RedeliverBody>(Type.Ref("Redeliver")),
   answers: {
-    202: Type.Unsafe<RedeliverResult>({ ...Type.Ref("RedeliverResult"), description: "The callbacks are scheduled." }),
+    202: Type.Unsafe<RedeliverResult>({ ...Type.Ref("RedeliverResult"), description: "The deliveries are scheduled." }),
   },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
   config: () => ({ securityEvent: "callbacks_redelivered" }),
@@ -84,7 +84,7 @@ const redeliverManyRoute = defineRoute({
     reply.code(202).send({ count: await redeliverMany(ctx, callerOf(request), request.body) }),
 });
 
-/** How operators look after callbacks. (spec: Events, Delivery) */
+/** How operators look after callbacks, resumes and events. (spec: Events, Delivery) */
 export const deliveryRoutes = mount([listRoute, readRoute, redeliverRoute, redeliverManyRoute]);
 
 /** Shapes that other shapes refer to by name. */

@@ -76,7 +76,7 @@ export const ListDeliveriesQuery = Type.Object({
     Type.Unsafe<ShownKind>({ type: "string", enum: [...SHOWN_KINDS], description: "Only those of this kind." }),
   ),
   status: Type.Optional(Type.Array(Status, { maxItems: DELIVERY_STATUSES.length, description: "Can be repeated." })),
-  task_id: Type.Optional(Text({ minLength: 1, maxLength: 100, description: "Only callbacks of this task." })),
+  task_id: Type.Optional(Text({ minLength: 1, maxLength: 100, description: "Only those of this task." })),
   connection: Type.Optional(
     Text({ minLength: 1, maxLength: 100, description: "Only those that use this connection, by its id." }),
   ),
@@ -92,7 +92,9 @@ export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
 export const RedeliverBody = Type.Object(
   {
     ids: Type.Optional(
-      Nullable(Type.Array(Type.String(), { maxItems: 1000, description: "Callback ids. Unknown ids are ignored." })),
+      Nullable(
+        Type.Array(Type.String(), { maxItems: 1000, description: "Ids of deliveries. Unknown ids are ignored." }),
+      ),
     ),
     status: Type.Optional(Nullable(Status)),
     origin: Type.Optional(Nullable(Origin)),
@@ -106,9 +108,9 @@ export const RedeliverBody = Type.Object(
 export type RedeliverBody = Static<typeof RedeliverBody>;
 
 export const RedeliverResult = Type.Object(
-  { count: Type.Integer({ description: "Number of callbacks that start a new cycle." }) },
+  { count: Type.Integer({ description: "Number of deliveries that start a new cycle." }) },
   { $id: "RedeliverResult" },
 );
 export type RedeliverResult = Static<typeof RedeliverResult>;
 
-export const DeliveryParams = Type.Object({ id: Type.String({ description: "Callback id." }) });
+export const DeliveryParams = Type.Object({ id: Type.String({ description: "Id of the delivery." }) });

@@ -51,7 +51,10 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
       servers: [{ url: "/", description: "This service" }],
       tags: [
         { name: "Tasks", description: "Create a task, wait for its answer, answer it." },
-        { name: "Callbacks", description: "Their status, attempts, and sending them again." },
+        {
+          name: "Deliveries",
+          description: "Callbacks, resumes and events: their status, attempts, and sending them again.",
+        },
         { name: "Setup", description: "Create the first operator." },
         { name: "Sign-in", description: "Sign in, sign out, and the current user." },
         { name: "Users", description: "The directory: permissions and routing." },

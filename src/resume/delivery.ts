@@ -17,14 +17,14 @@ import {
 import type { Sender } from "../outbound/http-sender.ts";
 import { nextAttemptAt } from "../callbacks/schedule.ts";
 import { clearRefusal, findConnection, noteRefusal } from "./connection-store.ts";
-import { deliveryKindOf, placeOfSecrets, type ResumeBody } from "./entries.ts";
-import { groupKey, noteMeaning, takeGroup, takerOf, tasksOfGroup, WITH_GROUP, type Group } from "./groups.ts";
+import { deliveryKindOf, groupIn, placeOfSecrets, type ResumeBody } from "./entries.ts";
+import { noteMeaning, takeGroup, takerOf, tasksOfGroup, WITH_GROUP, type Group } from "./groups.ts";
 import { guardedHttp } from "./http.ts";
 import {
+  isLast,
   NotAnswered,
   type Connection,
   type Fields,
-  type Meaning,
   type Other,
   type Outcome,
   type Resumed,
@@ -98,7 +98,7 @@ async function attempt(
   const ended = await readOutcome(db, task_id);
   if (ended === null || ended === "open") return NOTHING_TO_SEND;
   const address = { ...body.address, ...(JSON.parse(secret) as Fields) };
-  const group = body.connection === null ? null : groupIn(kind, body.connection, address);
+  const group = groupIn(kind, body.connection, address);
   const others = group === null ? [] : await othersOf(options, group, task_id);
   if (others === "not yet") return { ...NOTHING_TO_SEND, meaning: WITH_GROUP };
   if (group !== null && !(await takeGroup(db, group.key, id))) return afterTaker(db, group);
@@ -127,11 +127,6 @@ async function attempt(
 }
 
 const NOTHING_TO_SEND = { ok: true, is_needless: true, status_code: null, response_excerpt: null } as const;
-
-function groupIn(kind: ResumeKind, connection_id: string, address: Fields): Group | null {
-  const of = kind.groupOf?.(address) ?? null;
-  return of && { key: groupKey(connection_id, of.id), size: of.size };
-}
 
 /** Returns the other tasks of a group, unless one of them has not ended. One that was deleted counts as cancelled. */
 async function othersOf(
@@ -165,10 +160,6 @@ async function afterTaker(db: Db, { key }: Group): Promise<Ended | Postponed> {
 
 function deleted(task_id: string): Outcome {
   return { task_id, status: "cancelled", response: null, completed_by_email: null };
-}
-
-function isLast(meaning: string): meaning is Meaning {
-  return meaning === "done" || meaning === "done_already" || meaning === "gone";
 }
 
 function openConnection({ keys }: ResumeOptions, { id, address, secret }: ConnectionRow): Connection | "unreadable" {

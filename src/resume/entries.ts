@@ -105,8 +105,7 @@ async function placeEntry(
   } as const;
   if (found !== null) {
     const { id } = found;
-    const of = kind.groupOf?.(address) ?? null;
-    const group = of && { key: groupKey(id, of.id), size: of.size };
+    const group = groupIn(kind, id, address);
     return { stored, connection_id: id, secret, group, destination: id, origin: originOf(found.url) };
   }
   const url = given.url!;
@@ -135,6 +134,12 @@ async function requireConnection(
   if (!mayUse || kind === null)
     throw invalid(`${path}/connection`, `There is no connection "${named}" in this project that you may use.`);
   return { id: row.id, kind, url: urlOf(kind.connection!, JSON.parse(row.address) as Fields) };
+}
+
+/** Returns the group that an address belongs to; null: none. */
+export function groupIn(kind: ResumeKind | null, connection_id: string | null, address: Fields): Group | null {
+  const of = kind?.groupOf?.(address) ?? null;
+  return of === null || connection_id === null ? null : { key: groupKey(connection_id, of.id), size: of.size };
 }
 
 /** Keeps the fields that the kind knows, and sets those apart that must stay secret. */

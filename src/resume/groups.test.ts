@@ -3,7 +3,10 @@ import type { TestContext } from "node:test";
 import { newConnection } from "../../test/support/connections.ts";
 import { startAgUi } from "../../test/support/engines/ag-ui.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { claimDeliveries } from "../deliveries/claim.ts";
+import { recordOutcome } from "../deliveries/outcomes.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
+import { WITH_GROUP } from "./groups.ts";
 
 type Refused = TaskRecord & { details: { path: string }[] };
 
@@ -68,6 +71,68 @@ testOnBoth("tasks of a group that end at the same moment resume it once", async 
     [1, 1, 1],
   );
   assert.deepEqual(await Promise.all(ids.map(status)), ["done", "done", "done"]);
+});
+
+/** The outcome of an attempt that found that a task of the group is open. */
+const LEFT_TO_ANOTHER = {
+  status: "SUCCEEDED",
+  next_attempt_at: null,
+  started_at: 0,
+  duration_ms: 0,
+  ended_at: 0,
+  status_code: null,
+  error: null,
+  response_excerpt: null,
+  meaning: WITH_GROUP,
+} as const;
+
+testOnBoth("the last open task of a group may be deleted: the others resume once", async (service, t) => {
+  const { waiting, ask, answer, status } = await start(t, service);
+  const [first, second, third] = [await ask(0), await ask(1), await ask(2)];
+  await answer(first);
+  await answer(second);
+  await deliver(service);
+  assert.deepEqual(await Promise.all([first, second].map(status)), ["pending", "pending"]);
+  await service.call("DELETE", `/api/tasks/${third}`);
+  await deliver(service);
+  assert.deepEqual(
+    waiting.map(({ received }) => received.map((one) => (one as { status: string }).status)),
+    [["resolved"], ["resolved"], ["cancelled"]],
+  );
+  assert.deepEqual(await Promise.all([first, second].map(status)), ["done", "done"]);
+});
+
+testOnBoth("an attempt that has read that the task is open is made again after the deletion", async (service, t) => {
+  const { waiting, ask, answer, status } = await start(t, service);
+  const { ctx, clock } = service;
+  const [first, second, third] = [await ask(0), await ask(1), await ask(2)];
+  await service.call("DELETE", `/api/tasks/${second}`);
+  await answer(first);
+  // Another process makes the attempt.
+  clock.advance(1_000);
+  const due = await ctx.db.query.selectFrom("deliveries").select(["id", "home"]).where("task_id", "=", first).execute();
+  const lease = { owner: "another", until: clock.now() + 30_000 };
+  const [claimed] = await claimDeliveries(ctx.db, { due, held: [] }, lease);
+  await service.call("DELETE", `/api/tasks/${third}`);
+  const attempt = { ...claimed!, lease_owner: lease.owner };
+  const isWritten = await ctx.db.write((tx) => recordOutcome(tx, attempt, LEFT_TO_ANOTHER));
+  await deliver(service);
+  assert.deepEqual([isWritten, waiting[0]!.received.length, await status(first)], [false, 1, "done"]);
+});
+
+testOnBoth("a task that resumes its group may be deleted before that has succeeded", async (service, t) => {
+  const { engine, waiting, ask, answer, status } = await start(t, service);
+  const [first, second, third] = [await ask(0), await ask(1), await ask(2)];
+  await answer(first);
+  await answer(second);
+  await deliver(service);
+  engine.script.push({ status: 503 });
+  await answer(third);
+  await service.ctx.deliveries.turn();
+  await service.ctx.deliveries.settle();
+  await service.call("DELETE", `/api/tasks/${third}`);
+  await deliver(service);
+  assert.deepEqual([waiting[2]!.received.length, await status(first), await status(second)], [1, "done", "done"]);
 });
 
 testOnBoth("a task that was deleted counts as cancelled, and a group stands once in a task", async (service, t) => {

@@ -53,6 +53,21 @@ export async function takeGroup(db: Db, key: string, delivery_id: string): Promi
   return (await db.writeOne(takeFree, { key, delivery_id })).length > 0;
 }
 
+/**
+ * Lets any delivery take a group, where none has taken it but that of a task that is deleted. Locks the group.
+ * @returns false: another delivery resumes it
+ */
+export async function freeGroup(tx: Tx, key: string, delivery_id: string): Promise<boolean> {
+  const freed = await tx.query
+    .updateTable("resume_groups")
+    .set({ delivery_id: null })
+    .where("key", "=", key)
+    .where((where) => where.or([where("delivery_id", "is", null), where("delivery_id", "=", delivery_id)]))
+    .returning("key")
+    .execute();
+  return freed.length > 0;
+}
+
 /** Returns where the delivery stands that has taken a group; null: its task was deleted. */
 export async function takerOf(
   reader: Reader,

@@ -83,6 +83,11 @@ export interface Outcome {
 export const MEANINGS = ["done", "done_already", "gone", "later", "refused"] as const;
 export type Meaning = (typeof MEANINGS)[number];
 
+/** Whether nothing is left to do. */
+export function isLast(meaning: string | null): meaning is "done" | "done_already" | "gone" {
+  return meaning === "done" || meaning === "done_already" || meaning === "gone";
+}
+
 export interface Resumed {
   meaning: Meaning;
   /** A sentence for operators; it says what is wrong, if something is. */

@@ -1,6 +1,7 @@
 import type { DeliveryRow } from "../db/schema.ts";
 import { parseJson } from "../lib/json.ts";
 import type { StoredEntry } from "./entries.ts";
+import { isLast } from "./kind.ts";
 import type { ResumeRecord, ResumeStatus } from "./schema.ts";
 
 /** Where the delivery of an entry stands. */
@@ -30,10 +31,8 @@ export function toResumeRecords(resume: string | null, isEnded: boolean, rows: r
 
 /** A row that still waits was read before the task ended. */
 function statusOf(row: ResumedRow | undefined): ResumeStatus {
-  const { meaning } = row ?? {};
   // A group may have found that nothing waits any more.
-  if (row?.status === "SUCCEEDED" && (meaning === "done" || meaning === "done_already" || meaning === "gone"))
-    return meaning;
+  if (row?.status === "SUCCEEDED" && isLast(row.meaning)) return row.meaning;
   if (row?.status === "ABANDONED") return row.meaning === "gone" ? "gone" : "failed";
   return "pending";
 }

@@ -71,12 +71,12 @@ export const SECURITY_EVENTS = {
   slack_workspace_connected: "A Slack workspace was connected, or got a new token (`details.replaced`).",
   slack_workspace_disconnected: "A Slack workspace was disconnected.",
   slack_workspace_tested: "A test message was posted in Slack.",
-  callback_redelivered: "A callback was sent again.",
+  callback_redelivered: "A callback, resume or event was sent again.",
   task_deleted: "A task was deleted.",
   keys_changed:
     "The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.",
   settings_resealed: "Settings of channels were encrypted with a new key; `details.count` says how many.",
-  callbacks_redelivered: "Many callbacks were sent again; `details.count` says how many.",
+  callbacks_redelivered: "Many deliveries were sent again; `details.count` says how many.",
 } as const satisfies Record<string, string>;
 
 export type SecurityEventType = keyof typeof SECURITY_EVENTS;

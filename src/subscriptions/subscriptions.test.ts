@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { sql } from "kysely";
 import { person } from "../../test/support/people.ts";
@@ -192,35 +193,45 @@ testOnBoth(
   },
 );
 
+const countOf = (lanes: Record<string, number>) => Object.values(lanes).reduce((sum, count) => sum + count, 0);
+
 testOnBoth(
   "an event waits until the one before it was tried, and its wait counts as no attempt",
   async (service, t) => {
     const held: ServerResponse[] = [];
+    let holds = false;
     const to = await startReceiver((response: ServerResponse) => {
-      if (held.length === 0) held.push(response);
+      if (holds && held.length === 0) held.push(response);
       else response.end("ok");
     });
     t.after(() => to.close());
     const { ctx, clock } = service;
     await subscribe(service, to.url);
     // A receiver that is known to answer gets several attempts at once.
-    const known = await service.create();
-    const begun = to.until(1);
+    await service.create();
+    await deliver(service, HELD_MS);
+    holds = true;
+    const task = await service.create();
+    const begun = to.until(2);
     clock.advance(HELD_MS);
     await ctx.deliveries.turn();
     await begun;
-    await complete(service, known.id);
+    await complete(service, task.id);
     clock.advance(HELD_MS);
-    for (let i = 0; i < 3; i++) await ctx.deliveries.turn();
-    assert.deepEqual(typesOf(to), ["task.created"]);
+    for (let i = 0; i < 3; i++) {
+      await ctx.deliveries.turn();
+      // Only the attempt that is held goes on.
+      while (countOf(ctx.deliveries.inFlight()) > 1) await nextTurn();
+    }
+    assert.deepEqual(typesOf(to), ["task.created", "task.created"]);
     held[0]!.end("ok");
     await ctx.deliveries.settle();
     await deliver(service);
-    assert.deepEqual(typesOf(to), ["task.created", "task.completed"]);
+    assert.deepEqual(typesOf(to), ["task.created", "task.created", "task.completed"]);
     const { body } = await service.call<WebhookDelivery[]>("GET", "/api/admin/webhook-deliveries?kind=event");
     assert.deepEqual(
       body.map(({ attempt_count }) => attempt_count),
-      [1, 1],
+      [1, 1, 1],
     );
   },
 );
@@ -236,10 +247,21 @@ testOnBoth("a receiver that is gone hears nothing more until an operator turns i
   await service.create();
   await deliver(service, DAY);
   assert.equal(to.received.length, 1);
+  const { body } = await service.call<WebhookDelivery[]>("GET", "/api/admin/webhook-deliveries?kind=event");
+  assert.deepEqual(
+    body.map(({ status }) => status),
+    ["ABANDONED"],
+    "no other attempt, and no other delivery",
+  );
   status = 200;
   const on = await service.call<SubscriptionRecord>("PATCH", `${PATH}/${id}`, { body: { disabled: false } });
   assert.equal(on.body.disabled_at, null);
   await service.create();
+  await deliver(service);
+  assert.equal(to.received.length, 2);
+  // Not even what was due before is sent.
+  await service.create();
+  await service.call("PATCH", `${PATH}/${id}`, { body: { disabled: true } });
   await deliver(service);
   assert.equal(to.received.length, 2);
 });
@@ -252,6 +274,12 @@ testOnBoth("a subscription that is deleted sends nothing, not even what was due"
   await service.create();
   await deliver(service);
   assert.equal(to.received.length, 0);
+  const { body } = await service.call<WebhookDelivery[]>("GET", "/api/admin/webhook-deliveries?kind=event");
+  assert.deepEqual(
+    body.map(({ status }) => status),
+    ["SUCCEEDED"],
+    "nothing is left to send, and the second task queued nothing",
+  );
   const gone = await service.call<Refused>("GET", `${PATH}/${id}`);
   assert.deepEqual([gone.status, gone.body.error_code], [404, "SUBSCRIPTION_NOT_FOUND"]);
 });

@@ -19,6 +19,7 @@ import type { AgentFinder } from "../people/agent-caller.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
+import { leaveGroups } from "../resume/deleted-task.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import type { Subscriptions } from "../subscriptions/known.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
@@ -320,6 +321,7 @@ export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): P
     await requireMayWith(tx, caller, "delete", task);
     const actor = actorOf(caller);
     const involved = [...(await listCandidates(tx, id)), task.assigned_to_user_id, task.assigned_to_email];
+    await leaveGroups(tx, id);
     await removeDeliveriesOf(tx, id);
     await deleteTask(tx, id);
     await forgetTotalsOf(tx, task);

@@ -264,7 +264,7 @@ testInBrowser("a callback has an address, and shows its body and its attempts", 
   await page.getByRole("link", { name: id!.slice(-8) }).click();
   await page.getByRole("heading", { name: "One", exact: true }).waitFor();
   await page.goto(`${service.url}/deliveries?id=dlv_00000000000000000000000000`);
-  await drawer.getByText("No callback has this id. (DELIVERY_NOT_FOUND)").waitFor();
+  await drawer.getByText("No delivery has this id. (DELIVERY_NOT_FOUND)").waitFor();
 });
 
 testInBrowser(

@@ -18,6 +18,7 @@ interface Connection {
   address: Record<string, unknown>;
   has_secret: boolean;
   allowed_agents: string[] | null;
+  asks: object | null;
   refused_at: string | null;
 }
 
@@ -164,6 +165,73 @@ testInBrowser("each kind of engine has a form of its own, also for a secret of s
     .getByText(/^It works: /)
     .waitFor();
 });
+
+for (const [theme, size] of [
+  ["light", "wide"],
+  ["dark", "phone"],
+] as const)
+  testInBrowser(
+    `an operator says who asks where GitHub creates tasks, and who is asked: ${theme}, ${size}`,
+    async (open, t) => {
+      const engine = await startGithub(t);
+      const service = await serve(t);
+      await addOperator(service, "ada@example.com");
+      const { id: bot } = await addAgent(service, "deploy-bot");
+      await newConnection(service, { ...engine.connection, name: "deployments", kind: "github" });
+      await newConnection(service, {
+        name: "main",
+        address: { url: "https://temporal.example.com", namespace: "default" },
+      });
+      const page = await visit(open, service, SETTINGS, { theme, size, expected: [/status of 422/] });
+      const row = about(page, "deployments");
+      const said = row.getByText("GitHub creates tasks.");
+      const stored = async () => (await connectionsOf(service)).find(({ name }) => name === "deployments")!;
+      const edit = page.getByRole("dialog", { name: "Edit deployments" });
+      const creates = edit.getByLabel("GitHub creates tasks with its webhook");
+      const change = async (enter: () => Promise<void>) => {
+        await button(page, "Edit deployments").click();
+        await enter();
+        await button(edit, "Save").click();
+        await edit.waitFor({ state: "hidden" });
+      };
+      await button(page, "Edit main").click();
+      const other = page.getByRole("dialog", { name: "Edit main" });
+      await other.getByLabel("Namespace").waitFor();
+      await hasCount(other.getByLabel(/creates tasks/), 0);
+      await page.keyboard.press("Escape");
+      await hasCount(said, 0);
+      await change(async () => {
+        await creates.check();
+        await edit.getByLabel("Agent that asks").selectOption("deploy-bot");
+        await edit.getByLabel("Who is asked").fill("deployer");
+        await edit.getByLabel("Who is asked").scrollIntoViewIfNeeded();
+        await assertUsable(page, `connections-asks-${theme}-${size}`);
+      });
+      await said.waitFor();
+      const { id, asks } = await stored();
+      assert.deepEqual(asks, { agent_id: bot, assign_to: { role: "deployer" } });
+      await row.getByText(`${service.url}/api/connections/${id}/github`).waitFor();
+      await assertUsable(page, `connections-creates-${theme}-${size}`);
+
+      // What the form has no field for is kept.
+      await service.call("PATCH", `/api/connections/${id}`, { asks: { ...asks, notify: ["email:ops@example.com"] } });
+      await page.reload();
+      await change(() => edit.getByLabel("Who is asked").fill("kim@example.com"));
+      const notify = ["email:ops@example.com"];
+      assert.deepEqual((await stored()).asks, { agent_id: bot, assign_to: { email: "kim@example.com" }, notify });
+      const pool = { pool: "deployers", role: "lead" };
+      await service.call("PATCH", `/api/connections/${id}`, { asks: { agent_id: bot, assign_to: pool } });
+      await page.reload();
+      await change(async () => {
+        await edit.getByLabel("Agent that asks").selectOption("local");
+        await hasCount(edit.getByLabel("Who is asked"), 0);
+      });
+      assert.deepEqual({ ...(await stored()).asks, agent_id: "" }, { agent_id: "", assign_to: pool });
+      await change(() => creates.uncheck());
+      await hasCount(said, 0);
+      assert.equal((await stored()).asks, null);
+    },
+  );
 
 testInBrowser(
   "an operator of projects sees their connections and agents, and those with the same name stay apart",

@@ -1914,6 +1914,8 @@ export interface components {
             secret_required: boolean;
             /** @description The secret has several lines. */
             secret_multiline: boolean;
+            /** @description Calls of the engine can create tasks, as `asks` says. */
+            creates_tasks: boolean;
         };
         Connection: {
             /** @example con_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -2503,7 +2505,7 @@ export interface components {
         };
         /** @description Either `ids`, or `status` with an optional `origin`. */
         Redeliver: {
-            /** @description Callback ids. Unknown ids are ignored. */
+            /** @description Ids of deliveries. Unknown ids are ignored. */
             ids?: string[] | null;
             /**
              * @description `FAILED`: will be retried. `ABANDONED`: failed for good.
@@ -2516,7 +2518,7 @@ export interface components {
             [key: string]: unknown;
         };
         RedeliverResult: {
-            /** @description Number of callbacks that start a new cycle. */
+            /** @description Number of deliveries that start a new cycle. */
             count: number;
         };
         SetupStatus: {
@@ -3401,11 +3403,11 @@ export interface components {
              *     - `slack_workspace_connected`: A Slack workspace was connected, or got a new token (`details.replaced`).
              *     - `slack_workspace_disconnected`: A Slack workspace was disconnected.
              *     - `slack_workspace_tested`: A test message was posted in Slack.
-             *     - `callback_redelivered`: A callback was sent again.
+             *     - `callback_redelivered`: A callback, resume or event was sent again.
              *     - `task_deleted`: A task was deleted.
              *     - `keys_changed`: The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.
              *     - `settings_resealed`: Settings of channels were encrypted with a new key; `details.count` says how many.
-             *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
+             *     - `callbacks_redelivered`: Many deliveries were sent again; `details.count` says how many.
              * @enum {string}
              */
             type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "connection_created" | "connection_changed" | "connection_deleted" | "event_subscription_created" | "event_subscription_changed" | "event_subscription_rotated" | "event_subscription_deleted" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";

@@ -61,7 +61,7 @@ interface AboutProps {
 }
 
 function About({ connection, kinds, ask }: AboutProps) {
-  const { id, name, project, kind, address, has_secret, refused_at, refusal, updated_at } = connection;
+  const { id, name, project, kind, address, has_secret, asks, refused_at, refusal, updated_at } = connection;
   const projectName = useProjectName(project);
   // Connections of different projects can have the same name.
   const fullName = projectName === null ? name : `${name} of ${projectName}`;
@@ -93,6 +93,15 @@ function About({ connection, kinds, ask }: AboutProps) {
       <p className="muted">
         {has_secret ? "A secret is stored." : "No secret is stored."} {agentsWords(connection)}
       </p>
+      {asks !== null && (
+        <p className="muted">
+          {engine} creates tasks. Its webhook goes to{" "}
+          <bdi>
+            {location.origin}
+            {CONNECTIONS}/{id}/{kind}
+          </bdi>
+        </p>
+      )}
       {refused_at !== null && (
         <p className="notice bad">
           {engine} has refused the secret since <Time at={refused_at} />

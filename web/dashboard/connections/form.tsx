@@ -11,6 +11,7 @@ import { Coded } from "../ui/coded.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { fieldsOf, readAddress } from "./address.ts";
+import { peopleWords, readAsks } from "./asks.ts";
 import { agentsOfQuery, CONNECTIONS, refreshConnections, type Connection, type Kind } from "./queries.ts";
 
 interface ConnectionFormProps {
@@ -29,7 +30,7 @@ export function ConnectionForm({ connection, kinds, onClose }: ConnectionFormPro
   const project = connection?.project ?? chosen ?? first;
   const [isForAll, setIsForAll] = useState(connection === null || connection.allowed_agents === null);
   const send = async (form: HTMLFormElement): Promise<void> => {
-    const read = readForm(form, kind, isForAll);
+    const read = readForm(form, { kind, isForAll, asks: connection?.asks ?? null });
     try {
       if (connection === null) await post(CONNECTIONS, { ...read, kind: name });
       else await patch(`${CONNECTIONS}/${connection.id}`, changesOf(connection, read));
@@ -78,6 +79,9 @@ export function ConnectionForm({ connection, kinds, onClose }: ConnectionFormPro
           />
           {!isForAll && project !== null && (
             <Agents key={project} project={project} allowed={connection?.allowed_agents ?? []} field={field} />
+          )}
+          {kind?.creates_tasks === true && project !== null && (
+            <AsksFields key={project} kind={kind} project={project} asks={connection?.asks ?? null} field={field} />
           )}
         </>
       )}
@@ -178,6 +182,49 @@ function Agents({ project, allowed, field }: AgentsProps) {
   );
 }
 
+interface AsksFieldsProps {
+  kind: Kind;
+  project: string;
+  asks: Connection["asks"];
+  field: Field;
+}
+
+/** In whose name calls of the engine create tasks, and for which people. */
+function AsksFields({ kind, project, asks, field }: AsksFieldsProps) {
+  const [creates, setCreates] = useState(asks !== null);
+  const { data: agents, error } = useQuery(agentsOfQuery(project));
+  const people = peopleWords(asks);
+  return (
+    <>
+      <Checkbox
+        name="creates"
+        label={`${kind.title} creates tasks with its webhook`}
+        checked={creates}
+        onChange={(event) => setCreates(event.currentTarget.checked)}
+      />
+      {creates && error !== null && <p className="notice bad">Could not load the agents. {sentenceOf(error)}</p>}
+      {creates && agents?.length === 0 && <p className="muted">The project has no agents.</p>}
+      {creates && agents !== undefined && agents.length > 0 && (
+        <NativeSelect
+          {...field("/asks/agent_id")}
+          label="Agent that asks"
+          description="The tasks count for its limits."
+          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+          defaultValue={asks?.agent_id}
+        />
+      )}
+      {creates && people !== null && (
+        <TextInput
+          {...field("/asks/assign_to")}
+          label="Who is asked"
+          description="An email address, or a role. Empty: the people of the project."
+          defaultValue={people}
+        />
+      )}
+    </>
+  );
+}
+
 /** What a form asks for. What it has not loaded or does not show is left out. */
 interface Fields {
   name: string;
@@ -185,9 +232,13 @@ interface Fields {
   address?: Connection["address"];
   secret?: string | null;
   allowed_agents?: string[] | null;
+  asks?: Connection["asks"];
 }
 
-function readForm(form: HTMLFormElement, kind: Kind | undefined, isForAll: boolean): Fields {
+function readForm(
+  form: HTMLFormElement,
+  { kind, isForAll, asks }: { kind: Kind | undefined; isForAll: boolean; asks: Connection["asks"] },
+): Fields {
   const entered = new FormData(form);
   const secret = textOf(form, "/secret").trim();
   return {
@@ -198,6 +249,7 @@ function readForm(form: HTMLFormElement, kind: Kind | undefined, isForAll: boole
     ...(isForAll
       ? { allowed_agents: null }
       : entered.has("agents") && { allowed_agents: entered.getAll("/allowed_agents").map(String).toSorted() }),
+    ...(kind?.creates_tasks === true && readAsks(form, asks)),
   };
 }
 

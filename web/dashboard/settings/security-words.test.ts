@@ -8,6 +8,6 @@ void test("a count of one is told in the singular", () => {
     aboutOf({ type, details: { count }, target: null } as unknown as SecurityEvent);
   assert.equal(about("settings_resealed", 1), "1 setting");
   assert.equal(about("settings_resealed", 2), "2 settings");
-  assert.equal(about("callbacks_redelivered", 1), "1 callback");
-  assert.equal(about("callbacks_redelivered", 0), "0 callbacks");
+  assert.equal(about("callbacks_redelivered", 1), "1 delivery");
+  assert.equal(about("callbacks_redelivered", 0), "0 deliveries");
 });

@@ -68,11 +68,11 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   slack_workspace_connected: ["Slack workspace connected", "Slack workspace not connected"],
   slack_workspace_disconnected: ["Slack workspace disconnected", "Slack workspace not disconnected"],
   slack_workspace_tested: ["Slack test message sent", "Slack test message failed"],
-  callback_redelivered: ["Callback sent again", "Callback not sent again"],
+  callback_redelivered: ["Delivery sent again", "Delivery not sent again"],
   task_deleted: ["Task deleted", "Task not deleted"],
   keys_changed: ["Keys changed", "Keys not changed"],
   settings_resealed: ["Settings encrypted again", "Settings not encrypted again"],
-  callbacks_redelivered: ["Callbacks sent again", "Callbacks not sent again"],
+  callbacks_redelivered: ["Deliveries sent again", "Deliveries not sent again"],
 };
 
 /** The types, with the words that the filter shows. */
@@ -118,6 +118,6 @@ export function aboutOf({ type, details, target }: SecurityEvent): string | null
   }
   const count = details?.["count"];
   if (typeof count !== "number") return target?.id ?? null;
-  const one = type === "settings_resealed" ? "setting" : "callback";
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
+  const [one, many] = type === "settings_resealed" ? ["setting", "settings"] : ["delivery", "deliveries"];
+  return `${count} ${count === 1 ? one : many}`;
 }
