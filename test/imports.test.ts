@@ -100,6 +100,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "worker",
     "agents",
     "connections",
+    "conversation",
     "subscriptions",
     "projects",
     "calendars",

@@ -12,6 +12,7 @@ import { newTaskBody, startTestService, type TestService } from "../../test/supp
 import type { Random } from "../random.ts";
 import type { Scene } from "./fault.ts";
 import { createFaultyDb, type Failure, type FaultyDb } from "./faulty-db.ts";
+import { CONVERSATION_CASES } from "./conversation-cases.ts";
 import { HOOK_CASES } from "./hook-cases.ts";
 import { MAIL_CASES } from "./mail-cases.ts";
 import { PEOPLE_CASES } from "./people-cases.ts";
@@ -347,6 +348,7 @@ const USE_CASES: readonly UseCase[] = [
   ...MAIL_CASES,
   ...HOOK_CASES,
   ...RESUME_CASES,
+  ...CONVERSATION_CASES,
   { name: "create", prepare: creates },
   { name: "create again", prepare: replays },
   { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },

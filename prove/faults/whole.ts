@@ -32,7 +32,9 @@ const TORN: Readonly<Record<string, string>> = {
   "a deleted task that left more than the audit entry of its deletion": `select task_id as id from audit_entries
     where task_id not in (select id from tasks) group by task_id having count(*) > 1 or max(action) <> 'deleted'`,
   "a task with the wrong number of callbacks for its end": `select id from tasks t
-    where (select count(*) from deliveries d where d.task_id = t.id and d.home = t.home and kind = 'callback') <>
+    where (select count(*) from deliveries d where d.task_id = t.id and d.home = t.home and kind = 'callback'
+      and not exists (select 1 from delivery_bodies b
+        where b.delivery_id = d.id and b.home = d.home and b.body like '{"event":"task.question"%')) <>
     case when ended_at is not null and callback_url is not null then 1 else 0 end`,
   "a callback without its task": "select id from deliveries where task_id not in (select id from tasks)",
   "a callback without its body, or a body without its callback": `select coalesce(d.id, b.delivery_id) as id

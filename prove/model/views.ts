@@ -36,6 +36,8 @@ function common(task: Task) {
   return {
     idempotency_key: task.key,
     status: task.status,
+    // No one comments in the model.
+    waiting_on: isTerminal(task) ? null : "people",
     response: task.response,
     completed_at: iso(task.status === "completed" ? task.ended : null),
     timed_out_at: iso(task.status === "timed_out" ? task.ended : null),
@@ -52,7 +54,7 @@ function common(task: Task) {
 }
 
 export function polled(task: Task) {
-  return { task_id: task.name, ...common(task) };
+  return { task_id: task.name, ...common(task), questions: [] };
 }
 
 /** Returns the record of a task as a caller sees it. */
