@@ -36,8 +36,6 @@ function common(task: Task) {
   return {
     idempotency_key: task.key,
     status: task.status,
-    // No one comments in the model.
-    waiting_on: isTerminal(task) ? null : "people",
     response: task.response,
     completed_at: iso(task.status === "completed" ? task.ended : null),
     timed_out_at: iso(task.status === "timed_out" ? task.ended : null),
@@ -53,8 +51,13 @@ function common(task: Task) {
   };
 }
 
+/** No one comments in the model. */
+function waitingOn(task: Task): "people" | null {
+  return isTerminal(task) ? null : "people";
+}
+
 export function polled(task: Task) {
-  return { task_id: task.name, ...common(task), questions: [] };
+  return { task_id: task.name, ...common(task), waiting_on: waitingOn(task), questions: [] };
 }
 
 /** Returns the record of a task as a caller sees it. */
@@ -81,6 +84,8 @@ export function record(task: Task, by: Caller) {
     response_schema,
     form_definition: null,
     ...later,
+    // Nothing is resumed in the model.
+    ...((by === ADMIN || by === task.asker) && { resume: [] }),
     ...sentBack,
     ...(isHostOf(by, task) && { host_may_answer: !isTerminal(task) && isForAnyone(task) }),
   };
@@ -103,6 +108,7 @@ export function listed(task: Task, by: Caller) {
   return {
     id: task.name,
     ...common(task),
+    waiting_on: waitingOn(task),
     project: task.project,
     task: request.task,
     payload: request.redact ? { _redacted: true } : documents().payload,
@@ -153,8 +159,12 @@ export function entryRecord(name: string, entry: Entry, task: Task | null) {
   };
 }
 
+/** What other kinds of deliveries have. */
+const OF_CALLBACKS = { kind: "callback", engine: null, connection: null, subscription: null, meaning: null };
+
 export function deliveryRecord(task: Task, delivery: Delivery) {
   return {
+    ...OF_CALLBACKS,
     task_id: task.name,
     url: delivery.hook,
     status: delivery.status,
@@ -163,7 +173,7 @@ export function deliveryRecord(task: Task, delivery: Delivery) {
     last_attempt_at: iso(delivery.last?.at ?? null),
     last_status_code: delivery.last?.status_code ?? null,
     created_at: iso(delivery.created),
-    attempts: delivery.attempts.map((attempt) => ({ ...attempt, started_at: iso(attempt.started_at) })),
+    attempts: delivery.attempts.map((attempt) => ({ ...attempt, started_at: iso(attempt.started_at), meaning: null })),
     body: delivery.body,
   };
 }
