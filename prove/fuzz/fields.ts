@@ -18,6 +18,8 @@ export interface Known {
   /** Slugs. */
   projects: string[];
   identities: string[];
+  connections: string[];
+  subscriptions: string[];
   cursors: string[];
   keys: string[];
   /** The body that created a task, by task id. */

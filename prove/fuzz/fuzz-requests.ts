@@ -140,6 +140,8 @@ async function fuzzStage(
       agentTokens: [],
       projects: [],
       identities: [],
+      connections: [],
+      subscriptions: [],
       cursors: [],
       keys: [],
       bodies: new Map(),
@@ -315,6 +317,12 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
   else if (name === "POST /api/channels/email/identities" && status === 200) remember(known.identities, idIn(body));
   else if (name === "DELETE /api/channels/email/identities/{id}" && status === 204)
     known.identities = known.identities.filter((one) => !request.target.endsWith(one));
+  else if (name === "POST /api/connections" && status === 201) remember(known.connections, idIn(body));
+  else if (name === "DELETE /api/connections/{id}" && status === 204)
+    known.connections = known.connections.filter((one) => one !== id);
+  else if (name === "POST /api/event-subscriptions" && status === 201) remember(known.subscriptions, idIn(body));
+  else if (name === "DELETE /api/event-subscriptions/{id}" && status === 204)
+    known.subscriptions = known.subscriptions.filter((one) => one !== id);
   else if (name === "POST /api/service-keys" && status === 201) remember(known.serviceKeys, idIn(body));
   else if (name === "POST /api/projects" && status === 201)
     remember(known.projects, (JSON.parse(body.toString()) as { slug: string }).slug);
@@ -335,6 +343,8 @@ const FOR_PEOPLE = new Set([
   "POST /api/channels/slack/installations/{team_id}/test",
   "GET /api/channels/slack/oauth/start",
   "GET /api/channels/slack/oauth/callback",
+  // Only GitHub can sign these.
+  "POST /api/connections/{id}/github",
   // The product with its embed key, and the user who sees the embedded form.
   "POST /api/embed/tokens",
   "GET /api/embed/task",

@@ -3,7 +3,7 @@ import { ADMIN_TOKEN } from "../../test/support/service.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Description, Operation } from "./description.ts";
 import { fitting, newTask, type Known, type Receivers } from "./fields.ts";
-import { anyJson, mutate, toText, type Json } from "./json-text.ts";
+import { anyJson, fromValue, mutate, toText, type Json } from "./json-text.ts";
 
 const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/channels/slack/interactions",
@@ -71,6 +71,7 @@ export interface Surroundings {
 /** Requests that are more frequent: the others depend on what these create. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   "POST /api/tasks": 14,
+  "POST /api/connections": 4,
   "POST /api/tasks/{id}/complete": 8,
   "POST /api/tasks/{id}/cancel": 3,
   "POST /api/tasks/{id}/assign": 4,
@@ -308,6 +309,10 @@ function idFor(random: Random, operation: Operation, known: Known, open: string 
   }
   if (operation.path.includes("/escalations/")) return `template-${random.int(4)}`;
   if (operation.path.includes("/calendars/")) return `calendar-${random.int(4)}`;
+  if (operation.path.includes("/connections/"))
+    return known.connections.length > 0 ? random.pick(known.connections) : "con_none";
+  if (operation.path.includes("/event-subscriptions/"))
+    return known.subscriptions.length > 0 ? random.pick(known.subscriptions) : "sub_none";
   if (operation.path.includes("webhook"))
     return known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_none";
   if (operation.path.includes("/users/")) return known.users.length > 0 ? random.pick(known.users) : "usr_none";
@@ -406,6 +411,8 @@ function bodyFor(
     const isMutated = isAny && random.chance(0.5);
     return { body: mutated(random, membersOf(fields), isMutated), created: response, isMutated, isBlocked: false };
   }
+  const own = fieldsOf(random, operation.name, receivers);
+  if (own !== null) return { body: mutated(random, membersOf(own), isAny && random.chance(0.4)), ...none };
   const isCompletion = operation.name.endsWith("/complete");
   const shape = fitting(random, description, operation.body, known);
   if (
@@ -420,6 +427,24 @@ function bodyFor(
   if (!isAny) return { body: shape, ...none };
   if (!isCompletion && random.chance(0.2)) return { body: random.chance(0.5) ? null : { raw: "" }, ...none };
   return { body: mutated(random, shape, random.chance(0.4)), ...none };
+}
+
+/** Returns a body that fits rules which its shape does not say; null: its shape says all. */
+function fieldsOf(random: Random, name: string, { allowed, blocked }: Receivers): Record<string, Json> | null {
+  const url = random.pick(random.chance(0.8) ? allowed : blocked);
+  const address = fromValue({ url: random.chance(0.5) ? "https://engine.invalid" : url, namespace: "default" });
+  switch (name) {
+    case "POST /api/connections":
+      return { name: `connection-${random.int(100_000)}`, kind: "temporal", address, secret: "a key" };
+    case "PATCH /api/connections/{id}":
+      return random.chance(0.5) ? { address, secret: "another key" } : { name: `connection-${random.int(100_000)}` };
+    case "POST /api/event-subscriptions":
+      return { url, events: fromValue(random.pick([["task.created"], ["task.completed", "task.commented"]])) };
+    case "PATCH /api/event-subscriptions/{id}":
+      return random.chance(0.5) ? { url } : { disabled: random.chance(0.5) };
+    default:
+      return null;
+  }
 }
 
 /** Returns a new key. Its last eight characters can be replaced, to create another task from the same body. */

@@ -102,7 +102,8 @@ export const CREATE_TASK = {
           ],
           "enum": [
             "normal",
-            "high"
+            "high",
+            null
           ]
         },
         "message_required": {
@@ -205,7 +206,8 @@ export const CREATE_TASK = {
             ],
             "enum": [
               "normal",
-              "high"
+              "high",
+              null
             ]
           },
           "message_required": {
@@ -260,7 +262,8 @@ export const CREATE_TASK = {
           ],
           "enum": [
             "any",
-            "none"
+            "none",
+            null
           ]
         },
         "exclude": {
@@ -475,7 +478,8 @@ export const CREATE_TASK = {
             ],
             "enum": [
               "outcome",
-              "response"
+              "response",
+              null
             ]
           }
         },

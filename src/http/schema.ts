@@ -18,7 +18,8 @@ const MESSAGES: Readonly<Record<number, string>> = {
 
 /** Returns the schema of a value or null, written as `type: [t, "null"]`, which OpenAPI 3.1 tools handle best. */
 export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, "null"] });
+  const { type, enum: values } = schema as { type?: string; enum?: readonly unknown[] };
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, "null"], ...(values && { enum: [...values, null] }) });
 }
 
 /** Returns the schema of an object of a client, whatever is in it. */

@@ -117,6 +117,28 @@ void test("docs/approvals.md: an action that two people must approve", { timeout
   });
 });
 
+void test(
+  "docs/conversation.md: a question before the answer, and the reply to it",
+  { timeout: TEST_MS },
+  async (t) => {
+    await follow(t, {
+      page: "docs/conversation.md",
+      isRunning: true,
+      after: [
+        [
+          "until=attention",
+          (_reader, said) =>
+            assert.match(said, /"waiting_on":"agent","questions":\[\{"id":"cmt_\w+".*Which card was charged/),
+        ],
+        [
+          "The one that ends with 4242.",
+          (_reader, said) => assert.match(said, /"kind":"question".*"text":"The one that ends with 4242\."/),
+        ],
+      ],
+    });
+  },
+);
+
 void test("docs/escalation.md: a task with steps, and a template of them", { timeout: TEST_MS }, async (t) => {
   const reader = await follow(t, {
     page: "docs/escalation.md",
