@@ -134,6 +134,7 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
       ...record,
       status: end === "open" ? "created" : end,
       response: end === "completed" ? { approved: true, note } : null,
+      waiting_on: end === "open" ? "people" : null,
       updated_at: body.updated_at,
       completed_at: body.completed_at,
       cancelled_at: end === "cancelled" ? body.updated_at : null,
