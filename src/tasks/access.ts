@@ -63,7 +63,7 @@ const MAY = {
   /** The answers that the verifier rejected: for those who may see the accepted one. */
   attempts: [...INVOLVED, ...AGENTS],
   poll: [...INVOLVED, ...AGENTS],
-  /** Whoever may read, but for agents: those that asked, or that may answer. */
+  /** Everyone who may read. Of agents, those that asked and those that may answer. */
   comment: [...INVOLVED, "embedder", "asker", "answerer"],
   /** A claim never blocks an answer. It only shows others that someone has started. */
   complete: [...INVOLVED, "embedder", "answerer", "host"],
