@@ -101,6 +101,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "agents",
     "connections",
     "conversation",
+    "resume",
     "subscriptions",
     "projects",
     "calendars",

@@ -1,4 +1,4 @@
-/** What waits for tasks besides people and agents: an engine that each resumes at a URL, and a program that hears of events. */
+/** What waits for tasks besides people and agents: an engine that each resumes at a URL, and a program that receives events. */
 import type { DataKey } from "../../src/db/data-key.ts";
 import type { Db } from "../../src/db/database.ts";
 import type { Kinds } from "../../src/deliveries/kinds.ts";
