@@ -273,6 +273,20 @@ const ROUTES: Record<string, Route> = {
     body: () => ({ text: "Which card was charged?" }),
     has: "is_asker",
   },
+  "GET /api/tasks/{id}/versions": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/versions"),
+  },
+  "POST /api/tasks/{id}/revise": {
+    may: [...ITS_OPERATORS, "asking agent"],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/revise"),
+    body: () => ({ payload: { amount: 1 } }),
+    has: "version",
+  },
   "POST /api/tasks/{id}/complete": {
     may: [...INVOLVED, "answering agent"],
     isScoped: true,
