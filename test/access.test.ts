@@ -760,6 +760,7 @@ function refusalElsewhere(name: string, caller: Caller): { status: number; error
 const FOR_OPERATORS: ReadonlySet<string> = new Set([
   "POST /api/tasks/{id}/assign",
   "POST /api/tasks/{id}/cancel",
+  "POST /api/tasks/{id}/revise",
   "PATCH /api/tasks/{id}",
   "GET /api/tasks/{id}/audit",
   "DELETE /api/tasks/{id}",
