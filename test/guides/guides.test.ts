@@ -128,7 +128,10 @@ void test(
         [
           "until=attention",
           (_reader, said) =>
-            assert.match(said, /"waiting_on":"agent","version":1,"questions":\[\{"id":"cmt_\w+".*Which card was charged/),
+            assert.match(
+              said,
+              /"waiting_on":"agent","version":1,"questions":\[\{"id":"cmt_\w+".*Which card was charged/,
+            ),
         ],
         [
           "The one that ends with 4242.",
