@@ -2,12 +2,34 @@ import assert from "node:assert/strict";
 import { hasCount, testInBrowser } from "./support/browser.ts";
 import { addAgent, addAssignee, createTask, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
+import { newTaskBody } from "../support/service.ts";
 import { assertUsable } from "./operating.ts";
 
 const BEN = "ben@example.com";
 
 const LETTER = "Dear Mia, we refund the jacket and the shipping. Kind regards, Dana";
 const SHORTER = "Dear Mia, we refund the jacket. Kind regards, Dana";
+
+testInBrowser("an action that was revised shows what changed above what to decide", async (open, t) => {
+  const service = await serve(t);
+  const { asAgent } = await addAgent(service, "refund-bot");
+  await addAssignee(service, BEN);
+  const action = { name: "refund", args: { amount: 42.5, customer: "Mia" } };
+  const { payload: _p, payload_schema: _s, response_schema: _r, ...body } = newTaskBody({ assign_to: { email: BEN } });
+  const { id } = await asAgent.call<{ id: string }>("POST", "/api/tasks", { ...body, action });
+  const args = { amount: 30, customer: "Mia" };
+  await asAgent.call("POST", `/api/tasks/${id}/revise`, { action: { ...action, args }, note: "Without shipping." });
+  const page = await open({ size: "wide" });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await signIn(page, service, BEN, `/tasks/${id}`);
+  const versions = page.getByRole("region", { name: "Version 2" });
+  await versions.getByText("42.5").waitFor();
+  await assertUsable(page, "revision-action");
+  await page.getByRole("button", { name: "Approve" }).first().click();
+  await hasCount(page.getByText("Answer sent"), 1);
+  const { response } = await asAgent.call<{ response: object }>("GET", `/api/tasks/${id}`);
+  assert.deepEqual(response, { decision: "approve", args });
+});
 
 for (const [name, options] of [
   ["light, wide", { size: "wide" }],
