@@ -108,6 +108,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       "alter table task_documents drop column callback_events",
     ],
   ],
+  ["0035-slack-threads", ["drop index delivery_places_by_ts"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

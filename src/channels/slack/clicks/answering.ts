@@ -176,7 +176,13 @@ export async function tellLate(
     );
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
-    await postEphemeral(context, data.channel, who.user_id, sentence, ...(isOpen ? [tryAgain(data.task)] : []));
+    await postEphemeral(
+      context,
+      { channel: data.channel },
+      who.user_id,
+      sentence,
+      ...(isOpen ? [tryAgain(data.task)] : []),
+    );
   }
 }
 

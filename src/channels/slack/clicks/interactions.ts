@@ -29,6 +29,7 @@ import { CONFIRM_BLOCK } from "../modal/block-ids.ts";
 import { SlackFailure } from "../client.ts";
 import {
   callerAt,
+  contextFor,
   findTask,
   refusalOf,
   endedSentence,
@@ -90,18 +91,6 @@ export async function handleInteraction(
 
 const NOT_CONNECTED = "This service is no longer connected to this workspace.";
 
-/** Returns the context of a workspace; null if the app is no longer connected to it. */
-async function contextFor(ctx: SlackContext, team: string): Promise<ClickContext | null> {
-  try {
-    const workspaces = ctx.slack;
-    return workspaces === null ? null : { ctx, workspaces, slack: await workspaces.find(team) };
-  } catch (error) {
-    if (!(error instanceof SlackFailure && error.word === "no_team")) throw error;
-    ctx.log.warn({ team }, "Slack interaction from a workspace that is not connected");
-    return null;
-  }
-}
-
 /** Waits for `work` as long as Slack does. Later errors are logged. */
 async function soon(ctx: SlackContext, late: SlackReply, work: () => Promise<SlackReply>): Promise<SlackReply> {
   const done = work();
@@ -122,7 +111,7 @@ function onError({ log }: SlackContext): (error: unknown) => void {
 async function pressed(context: ClickContext, button: PressedButton, who: Who): Promise<SlackReply> {
   const { click, channel, ts, trigger } = button;
   const tell = (sentence: string, ...more: readonly ActionsBlock[]) =>
-    postEphemeral(context, channel, who.user_id, sentence, ...more);
+    postEphemeral(context, { channel }, who.user_id, sentence, ...more);
 
   const task = await findTask(context, button.task_id);
   if (task === null) return tell("This task was deleted. Nothing was sent.");
@@ -165,7 +154,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
     const sentence = await sentenceOf(context, task, error, caller.person?.id);
     const isHeld = error instanceof ServiceError && error.code === "TASK_ALREADY_CLAIMED";
     return isHeld && isOperatorOf(caller, task.project)
-      ? postEphemeral(context, channel, who.user_id, sentence, takeOver(task))
+      ? postEphemeral(context, { channel }, who.user_id, sentence, takeOver(task))
       : tell(sentence);
   }
 }
@@ -200,7 +189,7 @@ async function postLink(
   const text = { type: "plain_text", text: "Open the form" } as const;
   return postEphemeral(
     context,
-    channel,
+    { channel },
     caller.account.user_id,
     "This link is personal: anyone who has it can answer as you. It opens this task until the task is closed.",
     { type: "actions", elements: [{ type: "button", action_id: ACTION.browser, text, url }] },
