@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import { fromStored } from "../../actions/request.ts";
 import { authorOf, inRound, roundOf } from "../../approvals/proposal.ts";
 import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
+import { listComments } from "../../conversation/store.ts";
+import { findVersion } from "../../conversation/versions.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -21,7 +23,7 @@ import { askerLineInMessage } from "../../tasks/asker.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
-import { changedSince } from "../decided.ts";
+import { changedSince, changesBetween } from "../decided.ts";
 import { delegatedFromOf } from "../delegated.ts";
 import { INACTIVE } from "../recipients.ts";
 import { AUTOMATIC, findIdentity, isSenderOf, SEALED, type Identity } from "./identities.ts";
@@ -82,6 +84,7 @@ export function createEmailKind(ctx: Ctx): Kind {
             ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
             : null,
         changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
+        revised: purpose === "revised" ? await revisedFor(ctx.db, task, caller) : null,
         delegated_from: await delegatedFromOf(ctx.db, task),
         need: sayNeed(task.approvals),
         ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
@@ -93,6 +96,7 @@ export function createEmailKind(ctx: Ctx): Kind {
         reminder: is_reply ? delivery_id : null,
         ended: "ended",
         new_round: `round.${roundOf(task)}`,
+        revised: `version.${task.version}`,
         sent_back: String(task.verification_attempt),
       };
       const mail = { ...message, ...envelopeOf(identity, task, destination, reply[purpose]) };
@@ -152,6 +156,19 @@ function changedFor(task: TaskWithDocuments, { person }: RecipientCaller, now: D
     who: author === undefined ? null : (author.name ?? author.email),
     ...changedSince(task, before.round, { max: MAX_CHANGES, time_zone: person?.time_zone ?? "UTC", now }),
   };
+}
+
+/** Returns what the asker changed last. */
+async function revisedFor(
+  db: Db,
+  task: TaskWithDocuments,
+  { person }: RecipientCaller,
+): Promise<NonNullable<MessageOptions["revised"]> | null> {
+  const before = await findVersion(db, task.id, task.version - 1);
+  const said = (await listComments(db, task.id)).find(({ version }) => version === task.version);
+  if (before === null || said === undefined) return null;
+  const look = { max: MAX_CHANGES, time_zone: person?.time_zone ?? "UTC", now: new Date(db.now()) };
+  return { who: said.author.name ?? said.author.email, note: said.text, ...changesBetween(before, task, look) };
 }
 
 function canSignIn(user: User | null): boolean {

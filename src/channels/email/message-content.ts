@@ -82,6 +82,7 @@ const LEADS: Readonly<Record<Purpose, string>> = {
   sent_back: "your answer was sent back",
   reminder: "a decision is still waiting for you",
   new_round: "what you approved was changed, so decide again",
+  revised: "the request was changed, so decide about the new version",
   ended: "a task is closed",
 };
 
@@ -134,7 +135,7 @@ export function contentOf(options: MessageOptions): Content {
     subject,
     preheader: preheaderOf(`${deadline}.`, facts),
     lead: head + LEADS[purpose],
-    sentBack: isBack ? sentBackOf(options) : purpose === "new_round" ? changedOf(options) : null,
+    sentBack: BEFORE_FACTS[purpose]?.(options) ?? null,
     deadline,
     isSoon,
     statement: null,
@@ -271,7 +272,7 @@ function saidIn({ purpose, answering, ending }: MessageOptions, hint: unknown, t
   }
   if ("who_can_answer" in answering) return `For your information: ${wanted || task}`;
   if (purpose === "sent_back") return `Sent back: ${wanted || task}`;
-  if (purpose === "new_round") return `Changed: ${wanted || task}`;
+  if (purpose === "new_round" || purpose === "revised") return `Changed: ${wanted || task}`;
   if (purpose === "reminder") return `Reminder: ${wanted || task}`;
   return wanted || `Decision needed: ${task}`;
 }
@@ -327,6 +328,30 @@ function changedOf({ task, changed }: MessageOptions): Content["sentBack"] {
     advice: "Your approval does not count any more. Decide about the changed arguments.",
   };
 }
+
+/** Says what is different in the new version of a request, after what its asker says of it. */
+function revisedOf({ task, revised }: MessageOptions): Content["sentBack"] {
+  if (revised == null) return null;
+  const elsewhere = "See what was changed on the review page.";
+  const who = cutText(oneLine(revised.who ?? ""), MAX.who);
+  const changes = revised.facts.map(({ title, text }) => `${title}: ${text}`);
+  const lines = [...(revised.note.trim() === "" ? [] : [revised.note, ""]), ...changes].join("\n").trim();
+  return {
+    title: who === "" ? "The request was changed" : `${who} changed the request`,
+    reason:
+      task.redact_payload || lines === ""
+        ? { text: "", note: elsewhere }
+        : { ...excerptOf(lines, MAX.reason, elsewhere), ...(revised.left_out && { note: `+ ${revised.left_out}` }) },
+    advice: "Decide about the new version. Answers to the one before do not count.",
+  };
+}
+
+/** What is said before the facts of a task, by why the email is sent. */
+const BEFORE_FACTS: Partial<Record<Purpose, (options: MessageOptions) => Content["sentBack"]>> = {
+  sent_back: sentBackOf,
+  new_round: changedOf,
+  revised: revisedOf,
+};
 
 /** Returns the facts that fit into an email, and what is left out. */
 function summaryOf(

@@ -63,6 +63,8 @@ export interface MessageOptions {
   sent_back: { reason: string; attempt: string } | null;
   /** Only with the purpose `new_round`: who changed the arguments that the person approved, and what; null if unknown. */
   changed: { who: string | null; facts: readonly Fact[]; left_out: string | null } | null;
+  /** Only with the purpose `revised`: who changed the request, what they say of it, and what is different; null if unknown. */
+  revised?: { who: string | null; note: string; facts: readonly Fact[]; left_out: string | null } | null;
   /** The absent person that the task is for; null if the assignee stands in for no one. */
   delegated_from?: DelegatedFrom | null;
   /** How many people must approve, in a sentence; "" if one person decides. */
