@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { roundOf } from "../../approvals/proposal.ts";
 import { remindersOf } from "../../escalation/ladder.ts";
 import type { Config } from "../../config.ts";
-import { listComments } from "../../conversation/store.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
 import { homeOf } from "../../db/home.ts";
@@ -19,7 +18,7 @@ import type { PostBody } from "./notices.ts";
 import { readPlace, type Place } from "./place.ts";
 import { messageFor } from "./task-view.ts";
 import { targetOf } from "./targets.ts";
-import { nextReply, type Reply } from "./threads/replies.ts";
+import { nextReply, readTalk, type Reply } from "./threads/replies.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
 interface Ctx {
@@ -118,8 +117,8 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
 
   /** Posts in the thread what the message itself does not show. Only one attempt at a time does, so that nothing is there twice. */
   async function reply(slack: Slack, delivery: DueDelivery, task: TaskWithDocuments, known: Place): Promise<Outcome> {
-    const said = await listComments(ctx.db, task.id);
-    const nextFor = (place: Place) => nextReply(ctx, task, said, place);
+    const talk = await readTalk(ctx.db, task);
+    const nextFor = (place: Place) => nextReply(ctx, task, talk, place);
     if (nextFor(known) === null) return SENT;
     const taken = await takePlace(ctx.db, delivery, LOST_MS);
     if (taken === null) return NEEDLESS;
