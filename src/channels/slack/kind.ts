@@ -129,7 +129,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     if (next === null) await setPlace(ctx.db, delivery, { begun_at: null }, taken.place);
     while (next !== null) {
       const ts = await postReply(slack, delivery, place, next);
-      place = { ...place, ...next.reports, replies: [...place.replies, ts] };
+      place = withReply(place, next, ts);
       next = nextFor(place);
       const begun_at = next === null ? null : ctx.db.now();
       if (!(await setPlace(ctx.db, delivery, { place: JSON.stringify(place), begun_at }))) return NEEDLESS;
@@ -150,6 +150,11 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
   async function releaseUnlessUnknown(delivery: DueDelivery, error: unknown): Promise<void> {
     if (error instanceof SlackFailure && error.word !== "connect") await setPlace(ctx.db, delivery, { begun_at: null });
   }
+}
+
+/** Returns the place of a message after a reply was posted in its thread. */
+function withReply(place: Place, { reports }: Reply, ts: string): Place {
+  return { ...place, ...reports, replies: [...place.replies, ts] };
 }
 
 const SENT: Outcome = { ok: true, status_code: null, response_excerpt: null };
