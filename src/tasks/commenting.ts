@@ -4,6 +4,7 @@ import type { AddCommentBody, WaitingOn } from "../conversation/schema.ts";
 import { addCommentRow, listComments, type Author, type Comment } from "../conversation/store.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
+import { scheduleRefresh } from "../deliveries/live-messages.ts";
 import { enqueue, enqueueNew } from "../deliveries/store.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -72,6 +73,8 @@ export async function addComment(
     for (const delivery of ctx.subscriptions.deliveriesOf(commentedEvent({ ...task, waiting_on }, comment)))
       await enqueueNew(tx, delivery);
     if (comment.kind === "question") await callBack(tx, task, comment);
+    // Their threads have what is said.
+    await scheduleRefresh(tx, task);
     return { comment, isReplay: false };
   });
 }
@@ -110,7 +113,8 @@ export function isRepeated(
   return kind === author.kind && user_id === author.user_id && email === author.email && name === author.name;
 }
 
-function isAskerOf(caller: Caller, task: Task): boolean {
+/** Returns whether a caller is the asker of a task, who answers its questions. */
+export function isAskerOf(caller: Caller, task: Task): boolean {
   const isPerson = caller.kind === "user" || caller.kind === "recipient";
   // Someone in front of an embedded form is no person of the directory.
   if (isPerson && personOf(caller) === null) return false;

@@ -1,3 +1,4 @@
+import { Space } from "@mantine/core";
 import { useState } from "react";
 import type { RefObject } from "react";
 import type { Entries } from "../../../form/plan/entries.ts";
@@ -65,7 +66,12 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
       )}
       <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
         <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
-        {isActing && versions}
+        {isActing && versions !== false && (
+          <>
+            {versions}
+            <Space h="sm" />
+          </>
+        )}
         {isAnswering ? (
           <Answer
             task={task}
