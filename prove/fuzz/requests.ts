@@ -412,7 +412,8 @@ function bodyFor(
     const isMutated = isAny && random.chance(0.5);
     return { body: mutated(random, membersOf(fields), isMutated), created: response, isMutated, isBlocked: false };
   }
-  const own = fieldsOf(random, operation.name, receivers);
+  const created = operation.name.endsWith("/revise") && task !== null ? known.bodies.get(task.id) : undefined;
+  const own = created === undefined ? fieldsOf(random, operation.name, receivers) : askedIn(created);
   if (own !== null) return { body: mutated(random, membersOf(own), isAny && random.chance(0.4)), ...none };
   const isCompletion = operation.name.endsWith("/complete");
   const shape = fitting(random, description, operation.body, known);
@@ -428,6 +429,13 @@ function bodyFor(
   if (!isAny) return { body: shape, ...none };
   if (!isCompletion && random.chance(0.2)) return { body: random.chance(0.5) ? null : { raw: "" }, ...none };
   return { body: mutated(random, shape, random.chance(0.4)), ...none };
+}
+
+/** Returns a revision that asks what the creation of a task asked, which is a version of its own. */
+function askedIn(created: Buffer): Record<string, Json> {
+  const body = JSON.parse(created.toString()) as Record<string, unknown>;
+  const asked = ["payload", "action", "actions"].filter((name) => body[name] != null);
+  return { ...Object.fromEntries(asked.map((name) => [name, fromValue(body[name])])), note: "As before." };
 }
 
 /** Returns a body that fits rules which its shape does not say; null: its shape says all. */
