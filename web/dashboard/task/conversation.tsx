@@ -30,12 +30,13 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
           <article key={comment.id} className="surface stack">
             <p className="muted">
               <bdi>{authorOf(comment, me)}</bdi>
-              {comment.kind === "question" ? " asked" : comment.is_asker && " replied"},{" "}
-              <Time at={comment.created_at} />
+              {didOf(comment)}, <Time at={comment.created_at} />
             </p>
-            <p dir="auto" className="said">
-              {comment.text}
-            </p>
+            {comment.text !== "" && (
+              <p dir="auto" className="said">
+                {comment.text}
+              </p>
+            )}
           </article>
         ))}
         {task.waiting_on === "agent" && (
@@ -52,6 +53,11 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
 function authorOf({ by }: Comment, me: Me): string {
   if (by.user_id !== null && by.user_id === me.user_id) return "You";
   return by.name ?? by.email ?? (by.slack === undefined ? "Someone" : "A Slack member");
+}
+
+function didOf({ kind, is_asker, version }: Comment): string {
+  if (kind === "revision") return ` changed the request (version ${version})`;
+  return kind === "question" ? " asked" : is_asker ? " replied" : "";
 }
 
 function isAskerOf({ asked_by }: Task, me: Me): boolean {
@@ -72,7 +78,7 @@ function Writing({ task, isAsker }: { task: Task; isAsker: boolean }) {
     setKey(crypto.randomUUID());
     keepPersonal(draft, typed);
   };
-  const send = async (kind: Comment["kind"]) => {
+  const send = async (kind: "comment" | "question") => {
     setIsSending(true);
     setProblem(null);
     try {

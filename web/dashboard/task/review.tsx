@@ -20,6 +20,7 @@ const Conversation = lazily("conversation", async () => {
   adoptStyles(styles.default);
   return Conversation;
 });
+const Versions = lazily("versions", async () => (await import("./versions.tsx")).Versions);
 const RefusedAnswers = lazily("refused answers", async () => (await import("./refused-answers.tsx")).RefusedAnswers);
 
 interface ReviewProps {
@@ -47,6 +48,7 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
   return (
     <div className="task-body">
       <UndeliveredNotifications task={task} showActivity={showActivity} />
+      {task.version > 1 && <Versions task={task} />}
       {!isActing && (
         <section className="review" aria-labelledby="review">
           <h2 id="review">What to review</h2>
