@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import { actionTask } from "../../../test/support/actions.ts";
 import { addUser } from "../../../test/support/people.ts";
 import { heldBy, inputOf, personIn } from "../../../test/support/slack-person.ts";
@@ -140,6 +141,10 @@ testWithSlack(
     await dana.submit(slack.views[0]!, {});
     await slack.until(() => said(slack.views[0]!).includes("Your answer was sent to the agent."));
     assert.equal((await read(service, id)).status, "completed");
+    // The rows of the answers go once their people are told.
+    const { query } = service.ctx.db;
+    const kept = query.selectFrom("deliveries").select("id").where("kind", "=", "slack_answer");
+    while ((await kept.execute()).length > 0) await setImmediate();
   },
   VERIFIED,
 );
