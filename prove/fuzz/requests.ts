@@ -260,6 +260,8 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
     else if (operation.isSecured && (token !== own || !operation.knowsToken)) mustBe = [401];
     // A host that goes on after an error is told of errors in a denial.
     else if (isForAgents) mustBe = null;
+    // Its signature is checked before its body is read.
+    else if (operation.path === "/api/channels/slack/events") mustBe = null;
     else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
     else if (isMiscoded || !isJson) mustBe = null;
     else if (made.isBlocked) mustBe = [422];

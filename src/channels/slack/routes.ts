@@ -274,7 +274,8 @@ const endInstallRoute = defineRoute({
   },
 });
 
-const signed = mount([interactionRoute, eventRoute]);
+const interactions = mount([interactionRoute]);
+const events = mount([eventRoute]);
 const all = mount([
   listInstallationsRoute,
   addInstallationRoute,
@@ -288,17 +289,19 @@ const all = mount([
 /** Routes that Slack calls, and routes for operators. (spec: Channels; wire: Slack) */
 export const slackRoutes: FastifyPluginAsync<{ ctx: SlackContext }> = async (app, options) => {
   await all(app, options);
-  await app.register(async (inner) => {
-    // The signature is over the bytes as they came.
-    inner.removeAllContentTypeParsers();
-    inner.addContentTypeParser(
-      ["application/x-www-form-urlencoded", "application/json"],
-      { parseAs: "buffer" },
-      (_request, body, done) => done(null, body),
-    );
-    await signed(inner, options);
-  });
+  // The signature is over the bytes as they came.
+  await app.register(withBytes("application/x-www-form-urlencoded", interactions, options));
+  await app.register(withBytes("application/json", events, options));
 };
+
+/** Registers routes that get bodies of one type as bytes. Other types are read as everywhere. */
+function withBytes(type: string, routes: typeof all, options: { ctx: SlackContext }): FastifyPluginAsync {
+  return async (app) => {
+    if (app.hasContentTypeParser(type)) app.removeContentTypeParser(type);
+    app.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    await routes(app, options);
+  };
+}
 
 function readPayload(bytes: Buffer): unknown {
   const payload = new URLSearchParams(bytes.toString()).get("payload");
