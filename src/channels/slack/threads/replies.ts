@@ -45,7 +45,7 @@ const MAX_NAME = 80;
 const MAX_CHANGES = 8;
 
 /** What was said about a task, oldest first, and what it asked before it was revised. */
-export interface Talk {
+interface Talk {
   said: readonly Comment[];
   versions: readonly (VersionDocuments & { version: number })[];
 }
