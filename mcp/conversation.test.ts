@@ -104,9 +104,11 @@ testTalk(
     const first = await talk.question(request_id, "Is it urgent?");
     for (let i = 0; i < 3; i++) await tool(talk.client, "reply", { request_id, text: "Yes.", reply_to: first });
     assert.equal((await talk.said(request_id)).length, 2);
-    await talk.question(request_id, "Really?");
-    for (let i = 0; i < 2; i++) await tool(talk.client, "reply", { request_id, text: "Yes." });
-    assert.equal((await talk.said(request_id)).length, 4);
+    for (const [i, question] of ["Really?", "For certain?"].entries()) {
+      await talk.question(request_id, question);
+      for (let times = 0; times < 2; times++) await tool(talk.client, "reply", { request_id, text: "Yes." });
+      assert.equal((await talk.said(request_id)).length, 4 + 2 * i);
+    }
     assert.equal((await talk.read(request_id)).waiting_on, "people");
   },
   PRESENT,
