@@ -75,7 +75,7 @@ testTalk(
     );
     assert.match(textOf(result), /^No answer yet\. A person has a question for you before they decide: .*reply/);
     const { request_id } = request;
-    const { question_id: reply_to } = request.questions![0]!;
+    const { question_id: reply_to } = request.questions[0]!;
 
     // Another wait would have nothing to wait for, and a list says so too.
     const again = await tool(client, "check_on_human", { request_id, wait_seconds: 50 });

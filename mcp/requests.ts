@@ -181,7 +181,7 @@ export interface Requests {
 }
 
 /** What a request asks now: another context, or other arguments of its action. */
-export interface Change {
+interface Change {
   context: Record<string, unknown> | undefined;
   action: Partial<Pick<ActionQuestion, "description">> & {
     args: Record<string, unknown> | undefined;
