@@ -93,7 +93,7 @@ for (const era of ["auto", "legacy"] as const)
       for (const extensions of [{}, { [UI]: {} }, { [UI]: { mimeTypes: ["text/html"] } }]) {
         const client = await connect(desk, token, extensions, era);
         const { tools } = await client.listTools();
-        assert.equal(tools.length, 5);
+        assert.equal(tools.length, 7);
         assert.deepEqual(
           tools.filter((one) => "_meta" in one),
           [],
@@ -138,6 +138,30 @@ testEachWay(
     assert.match(String(elsewhere instanceof Error ? elsewhere.message : elsewhere["taskId"]), /task|tsk_/);
   },
   { ways: ["the service"], eras: ["auto"] },
+);
+
+testEachWay(
+  "an answer in the form counts for the version that it showed, and one to an earlier version is refused",
+  async (desk) => {
+    const client = await connect(desk, await addAgent(desk, { host_answers: true }), DECLARED, "auto");
+    const { request_id } = await begin(client, "Ship it?");
+    const read = async () => tool<{ form: { version: number } }>(client, "read_request", { request_id });
+    assert.equal((await read()).form.version, 1);
+    const { status } = await desk.house.service.call("POST", `/api/tasks/${request_id}/revise`, {
+      payload: { to: "Mia" },
+    });
+    assert.equal(status, 200);
+    for (const version of [{ version: 1 }, {}]) {
+      const args = { request_id, response: { answer: "yes" }, ...version };
+      const old = await client.callTool({ name: "answer_request", arguments: args });
+      assert.deepEqual([old.isError, old.structuredContent], [true, { error_code: "TASK_REVISED" }]);
+      assert.match(textOf(old), /^The request was revised in the meantime/);
+    }
+    const { version } = (await read()).form;
+    const now = await tool(client, "answer_request", { request_id, response: { answer: "yes" }, version });
+    assert.deepEqual([now.status, now.version], ["completed", 2]);
+  },
+  { ways: ["stdio", "the service"], eras: ["auto"] },
 );
 
 testEachWay(

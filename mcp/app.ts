@@ -116,14 +116,18 @@ export function serveForm(
     {
       title: "Answer a request in its form",
       description: "Hands in the answer of the person who submitted the form.",
-      inputSchema: z.object({ request_id, response: z.record(z.string(), z.unknown()) }),
+      inputSchema: z.object({
+        request_id,
+        response: z.record(z.string(), z.unknown()),
+        version: z.int().min(1).default(1).describe("The version that the form showed."),
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
       _meta: FOR_THE_FORM,
     },
-    async ({ request_id: id, response }, { mcpReq: { signal } }) =>
+    async ({ request_id: id, response, version }, { mcpReq: { signal } }) =>
       answered(async () => {
         try {
-          return toolResult(await requests.answerAtHost(id, response, signal));
+          return toolResult(await requests.answerAtHost(id, response, version, signal));
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           if (error.code !== "TASK_ALREADY_TERMINAL") return refused(error, sentenceOf(error));

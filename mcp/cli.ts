@@ -12,6 +12,7 @@ import { TaskListeningTransport } from "./listen-stdio.ts";
 import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG } from "./requests.ts";
 import { createStateSeal, stateKeyOf } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
+import { revisionsOf } from "./revisions.ts";
 import { createServer } from "./server.ts";
 import { fetchInTrace } from "./trace.ts";
 
@@ -55,10 +56,12 @@ async function main(): Promise<void> {
       if (isOfAgent && given !== undefined)
         tell(new Error(`--${flag} was ignored: the token belongs to an agent, whose requests these are.`));
     // It finds the same settings, and names them in errors.
-    const client = createClient({ fetch: fetchInTrace(fetch) });
+    const ownFetch = fetchInTrace(fetch);
+    const client = createClient({ fetch: ownFetch });
     const asked = isOfAgent ? null : asker;
     const readReview = reviewReader({ baseUrl, token });
-    const requests = createRequests({ client, pagesUrl, asker: asked, stopping, readReview });
+    const revisions = revisionsOf({ baseUrl, token, fetch: ownFetch });
+    const requests = createRequests({ client, pagesUrl, asker: asked, stopping, readReview, revisions });
     const seal = createStateSeal([stateKeyOf(token)], token, asked);
     const transport = new TaskListeningTransport(new StdioServerTransport(), requests, tell);
     const handle = serveStdio(({ era }) => createServer(requests, seal, version, era), { transport, onerror: tell });

@@ -200,6 +200,42 @@ testDesk(
   },
 );
 
+testDesk("an answer counts for what the person read: after a change, the client asks again", async (desk) => {
+  const token = await desk.agent();
+  const { call } = desk.house.service;
+  const revise = async (id: string, amount: number) =>
+    assert.equal((await call("POST", `/api/tasks/${id}/revise`, { payload: { amount } })).status, 200);
+  const asked = { question: `Refund? ${crypto.randomUUID()}`, context: { amount: 90 }, choices: ["yes", "no"] };
+  const { request_id } = await tool(await desk.connect(token, FORM, nobody), "ask_human", {
+    ...asked,
+    wait_seconds: 0,
+  });
+  const seen: string[] = [];
+  const client = await desk.connect(token, FORM, async (shown) => {
+    seen.push(formOf(shown).message);
+    if (seen.length === 1) await revise(request_id, 40);
+    return accept({ choice: seen.length === 1 ? "yes" : "no" });
+  });
+  const { status, answer, version } = await tool(client, "ask_human", asked);
+  assert.deepEqual([status, answer, version], ["completed", { choice: "no" }, 2]);
+  assert.equal(seen.length, 2);
+  assert.match(seen[0]!, /amount: 90/);
+  assert.match(
+    seen[1]!,
+    /^The request has changed since you read it, and nothing was sent\..*\n\nRefund\?.*\namount: 40/s,
+  );
+});
+
+testDesk("a question of a person ends the wait for the page, and the agent gets it", async (desk) => {
+  const client = await desk.connect(await desk.agent(), URL_ONLY, async (shown) => {
+    const id = urlOf(shown).split("/").at(-1)!;
+    await desk.house.service.call("POST", `/api/tasks/${id}/comments`, { text: "Which shade?", kind: "question" });
+    return accept();
+  });
+  const { status, questions } = await tool(client, "ask_human", { question: "Which color?", wait_seconds: 50 });
+  assert.deepEqual([status, questions?.map(({ text }) => text)], ["pending", ["Which shade?"]]);
+});
+
 const NESTED = {
   type: "object",
   properties: { lines: { type: "array", items: { type: "object", properties: { text: { type: "string" } } } } },

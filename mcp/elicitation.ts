@@ -80,6 +80,8 @@ export async function nextRound(round: Round, state: RequestState): Promise<Resu
       return (await again(round, asked, state, null)) ?? toolResult(asked.request, NOT_HERE);
     return waitForPage(round, state);
   }
+  // The person read another request than the one that there is now.
+  if (given.kind === "elicit" && asked.task.version !== state.version) return sayRevised(round, asked, state);
   const form = flatFormOf(asked.task);
   if (given.kind !== "elicit" || form === null)
     return (await again(round, asked, state, null)) ?? toolResult(asked.request, NOT_HERE);
@@ -87,6 +89,12 @@ export async function nextRound(round: Round, state: RequestState): Promise<Resu
 }
 
 const NOT_HERE = "The person did not answer here. ";
+const REVISED = "The request has changed since you read it, and nothing was sent. This is how it is now.";
+
+/** Asks again, about the version that there is now. */
+async function sayRevised(round: Round, now: AskedRequest, state: RequestState): Promise<Result> {
+  return (await again(round, now, state, REVISED)) ?? toolResult(now.request, NOT_HERE);
+}
 
 /** How a request is asked for: a form of the client, or a page. */
 type Way = { by: "form"; form: FlatForm } | { by: "url" };
@@ -101,7 +109,7 @@ function wayOf({ task, hostMayAnswer }: AskedRequest, modes: Modes): Way | null 
 async function askFor(
   { seal, call, ctx }: Round,
   way: Way,
-  { request }: AskedRequest,
+  { request, task: { version } }: AskedRequest,
   round: number,
   problem: string | null,
 ): Promise<Result> {
@@ -117,7 +125,7 @@ async function askFor(
           message: `${before}${request.question}\nThe question is on its page. Open it to answer, or to see who can.`,
           url: request.url,
         });
-  const requestState = await seal.seal({ id: request.request_id, by: way.by, call, round }, ctx);
+  const requestState = await seal.seal({ id: request.request_id, by: way.by, version, call, round }, ctx);
   return inputRequired({ inputRequests: { [INPUT]: input }, requestState });
 }
 
@@ -135,7 +143,8 @@ async function again(
 /** Waits as long as a call does. The next rounds go on with it, without asking the person. */
 async function waitForPage({ requests, seal, patience, ctx }: Round, state: RequestState): Promise<Result> {
   const request = await requests.check(state.id, patience);
-  if (request.status !== "pending" || state.round >= ROUNDS_MAX) return toolResult(request);
+  if (request.status !== "pending" || request.needs_reply === true || state.round >= ROUNDS_MAX)
+    return toolResult(request);
   const requestState = await seal.seal({ ...state, round: state.round + 1 }, ctx);
   return inputRequired({ requestState });
 }
@@ -151,7 +160,7 @@ async function answerWith(
   const { requests, ctx } = round;
   let problem: string;
   try {
-    const { request } = await requests.answer(state.id, answerIn(form, content), ctx.mcpReq.signal);
+    const { request } = await requests.answer(state.id, answerIn(form, content), state.version, ctx.mcpReq.signal);
     return toolResult(request);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -160,6 +169,8 @@ async function answerWith(
       const { request } = await requests.open(state.id, ctx.mcpReq.signal);
       return toolResult(request);
     }
+    if (error.code === "TASK_REVISED")
+      return sayRevised(round, await requests.open(state.id, ctx.mcpReq.signal), state);
     // It has become a question for others. Its page knows for whom.
     if (error.status === 403) return toolResult(asked.request, `${error.message.split("\n")[0]} `);
     if (error.code !== "VALIDATION_FAILED") throw error;

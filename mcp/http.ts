@@ -15,10 +15,11 @@ import {
   PROJECT_SLUG,
   type NamedAsker,
   type Requests,
-  type UntilEnded,
+  type WaitFor,
 } from "./requests.ts";
 import { createStateSeal, stateKeyOf, type StateSeal } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
+import { revisionsOf } from "./revisions.ts";
 import { createServer } from "./server.ts";
 import { isOfForms, mayOpen, withSession } from "./session.ts";
 import { fetchInTrace } from "./trace.ts";
@@ -40,8 +41,8 @@ export interface HttpOptions {
 }
 
 export interface HttpHandler extends McpHttpHandler {
-  /** @param options - `untilEnded`: how this caller waits for the end of a request. Default: by polls of the API. */
-  fetch: (request: Request, options?: McpHandlerRequestOptions & { untilEnded?: UntilEnded }) => Promise<Response>;
+  /** @param options - `waitFor`: how this caller waits for news of a request. Default: by polls of the API. */
+  fetch: (request: Request, options?: McpHandlerRequestOptions & { waitFor?: WaitFor }) => Promise<Response>;
 }
 
 /**
@@ -73,11 +74,12 @@ export function createHttpHandler({
     const token = tokenOf(request);
     return createStateSeal(stateKeys ?? [stateKeyOf(token)], token, askerOf(request));
   };
-  const requestsOf = (request: Request | undefined, untilEnded?: UntilEnded): Requests => {
+  const requestsOf = (request: Request | undefined, waitFor?: WaitFor): Requests => {
     const token = tokenOf(request);
     const client = createClient({ baseUrl, token, fetch: ownFetch });
     const readReview = reviewReader({ baseUrl, token }, ownFetch);
-    return createRequests({ client, pagesUrl, asker: askerOf(request), stopping, untilEnded, readReview });
+    const revisions = revisionsOf({ baseUrl, token, fetch: ownFetch });
+    return createRequests({ client, pagesUrl, asker: askerOf(request), stopping, waitFor, readReview, revisions });
   };
   const handler = createMcpHandler(
     ({ requestInfo, era }) =>
@@ -86,7 +88,7 @@ export function createHttpHandler({
   );
   return {
     ...handler,
-    fetch: async (request, { untilEnded, ...options } = {}) => {
+    fetch: async (request, { waitFor, ...options } = {}) => {
       if (mayOpen(request)) {
         const body = options.parsedBody ?? (await jsonOf(request.clone()));
         return withSession(await handler.fetch(request, options), body);
@@ -101,7 +103,7 @@ export function createHttpHandler({
         handler.fetch(request, { ...options, parsedBody: isOfTasks ? withTools(body) : body });
       const left = AbortSignal.any([stopping, request.signal]);
       try {
-        const requests = requestsOf(request, untilEnded);
+        const requests = requestsOf(request, waitFor);
         const followed = call.taskIds && (await known(requests, call.taskIds, left));
         return await listenOverHttp(requests, { ...call, taskIds: followed }, open, {
           stopping,

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { HumanTaskError } from "../sdk/index.ts";
-import type { Requests } from "./requests.ts";
+import type { AskedBack, Requests } from "./requests.ts";
 import { declaresTasks, tasksMissing, toTask } from "./tasks.ts";
 
 /** The method that opens a stream of notifications. The SDK serves it, and knows nothing of tasks. */
@@ -114,8 +114,8 @@ export function endOf(id: RequestId): Message {
 }
 
 /**
- * Sends the state of each task once it has ended, for as long as the stream is open. A task that is deleted is not told of.
- * Resolves once there is nothing left to tell.
+ * Sends the state of each task once it has ended, and before that when people ask the agent something or have their reply, for as
+ * long as the stream is open. A task that is deleted is not told of. Resolves once there is nothing left to tell.
  * @throws HumanTaskError, and the reason of the signal
  */
 export async function follow(
@@ -127,10 +127,15 @@ export async function follow(
 ): Promise<void> {
   const one = async (id: string) => {
     try {
-      await requests.untilEnded(id, signal);
-      const task = toTask(await requests.look(id, signal));
-      const params = { ...task, _meta: { [SUBSCRIPTION_ID_META_KEY]: subscription } };
-      send({ jsonrpc: "2.0", method: "notifications/tasks", params });
+      let known: readonly AskedBack[] = [];
+      for (let isOpen = true; isOpen;) {
+        await requests.untilNews(id, known, signal);
+        const held = await requests.look(id, signal);
+        const params = { ...toTask(held), _meta: { [SUBSCRIPTION_ID_META_KEY]: subscription } };
+        send({ jsonrpc: "2.0", method: "notifications/tasks", params });
+        isOpen = held.request.status === "pending";
+        known = held.request.questions ?? [];
+      }
     } catch (error) {
       if (!isUnknown(error)) throw error;
     }

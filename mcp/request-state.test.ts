@@ -4,7 +4,13 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 import { createStateSeal, digestOf, stateKeyOf, type RequestState } from "./request-state.ts";
 
 const CTX = {} as ServerContext;
-const STATE: RequestState = { id: "tsk_1", by: "form", call: digestOf("ask_human", { question: "?" }), round: 1 };
+const STATE: RequestState = {
+  id: "tsk_1",
+  by: "form",
+  version: 1,
+  call: digestOf("ask_human", { question: "?" }),
+  round: 1,
+};
 const KEY = stateKeyOf("hts_agent_1");
 const DAY_MS = 86_400_000;
 

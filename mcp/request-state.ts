@@ -13,6 +13,8 @@ export interface RequestState {
   id: string;
   /** How it was asked for. */
   by: "form" | "url";
+  /** The version of the request that was shown. */
+  version: number;
   /** Digest of the tool and its arguments. */
   call: string;
   /** How often this call has asked for input. */

@@ -5,13 +5,16 @@ import {
   type Client,
   type ListedTask,
   type Question,
+  type TaskOutcome,
   type TaskRecord,
 } from "../sdk/index.ts";
 import { isFallback } from "../endings/answer-state.ts";
 import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
 import { isWrapped, toResponse } from "../sdk/single-value.ts";
+import { keyOfReply } from "./reply-key.ts";
 import type { Look, ReadReview } from "./review.ts";
+import type { Revision, Revisions } from "./revisions.ts";
 
 /** The state of a request. `pending` is `created` or `rejected` in the service: there is no accepted answer yet. */
 export interface HumanRequest {
@@ -29,11 +32,26 @@ export interface HumanRequest {
   approvals?: { need: number; have: number | null };
   /** People see that it is urgent. Only while it is pending. */
   urgent?: true;
+  /** Which version people see: 2 or more, after revisions. Left out before. */
+  version?: number;
+  /** Someone asked the agent something, and no reply came. Only while it is pending. */
+  needs_reply?: true;
+  /** What they asked, oldest first. Only with `needs_reply`, and not in lists. */
+  questions?: AskedBack[];
   /** URL of the task for people who sign in. */
   url: string;
   asked_at: string;
   /** When it times out. */
   expires_at: string;
+}
+
+/** A question to the agent, of a person who has to decide about its request. */
+export interface AskedBack {
+  question_id: string;
+  text: string;
+  /** Name or address of the person. null if the service knows neither. */
+  by: string | null;
+  asked_at: string;
 }
 
 /** A question for a person. */
@@ -72,7 +90,7 @@ export interface HeldRequest {
 }
 
 /** A form of an open request, with what a person reads before they answer. Names and shapes are those of the API. */
-export interface RequestForm extends Pick<TaskRecord, "payload" | "response_schema" | "form_definition"> {
+export interface RequestForm extends Pick<TaskRecord, "payload" | "response_schema" | "form_definition" | "version"> {
   redact_payload: false;
   is_verified: boolean;
   /** HTML. */
@@ -99,8 +117,22 @@ export interface AskedRequest {
   hostMayAnswer: boolean;
 }
 
-/** Resolves once a request of the token has ended. Rejects with the reason of the signal, or an error of the service. */
-export type UntilEnded = (id: string, signal: AbortSignal) => Promise<void>;
+/** What a wait sees of a request. */
+export interface Seen extends Pick<TaskOutcome, "status"> {
+  /** To the agent, without a reply. */
+  questions: readonly { id: string }[];
+}
+
+/**
+ * Waits until a request of the token has ended; with `attention`, also until a question to the agent waits. Without an end to its
+ * patience, it may wait for long. Rejects with the reason of the signal, or an error of the service.
+ * @returns null: the request is deleted
+ */
+export type WaitFor = (
+  id: string,
+  how: { until: "end" | "attention"; seconds?: number },
+  signal: AbortSignal,
+) => Promise<Seen | null>;
 
 /** The requests of one agent, from any process and time. */
 export interface Requests {
@@ -113,23 +145,50 @@ export interface Requests {
   /** Returns an earlier request with what was asked. @throws HumanTaskError UNKNOWN_REQUEST */
   open(id: string, signal: AbortSignal): Promise<AskedRequest>;
   /**
-   * Hands in the answer of the person who uses the agent. It is not sent twice.
-   * @throws ApiError HOST_MAY_NOT_ANSWER, TASK_ALREADY_TERMINAL, VALIDATION_FAILED, and others of the API
+   * Hands in the answer of the person who uses the agent, about the version that they saw. It is not sent twice.
+   * @throws ApiError HOST_MAY_NOT_ANSWER, TASK_ALREADY_TERMINAL, TASK_REVISED, VALIDATION_FAILED, and others of the API
    */
-  answer(id: string, response: Record<string, unknown>, signal: AbortSignal): Promise<AskedRequest>;
+  answer(id: string, response: Record<string, unknown>, version: number, signal: AbortSignal): Promise<AskedRequest>;
   /** Returns the present state of an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   look(id: string, signal: AbortSignal): Promise<HeldRequest>;
-  untilEnded: UntilEnded;
+  /**
+   * Resolves once a request has ended or is deleted, or the questions to the agent are others than those that are known.
+   * @throws as `WaitFor`
+   */
+  untilNews(id: string, known: readonly AskedBack[], signal: AbortSignal): Promise<void>;
   /** Returns a request with its form. Of one that is not answered at the host, nothing but its state. @throws as above */
   readForm(id: string, look: Look, signal: AbortSignal): Promise<ShownRequest>;
   /** Hands in the answer of the person who uses the host. @throws ApiError, HumanTaskError UNKNOWN_REQUEST */
-  answerAtHost(id: string, response: Record<string, unknown>, signal: AbortSignal): Promise<HumanRequest>;
-  /** Waits for an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
+  answerAtHost(
+    id: string,
+    response: Record<string, unknown>,
+    version: number,
+    signal: AbortSignal,
+  ): Promise<HumanRequest>;
+  /** Waits for an earlier request, until it has ended or a question to the agent waits. @throws HumanTaskError UNKNOWN_REQUEST */
   check(id: string, patience: Patience): Promise<HumanRequest>;
   /** Returns requests, newest first. */
   list(which: { isOpen: boolean | undefined; limit: number; signal: AbortSignal }): Promise<HumanRequest[]>;
   /** Cancels an open request. A closed request stays as it is. @throws HumanTaskError UNKNOWN_REQUEST */
   withdraw(id: string, reason: string | undefined, signal: AbortSignal): Promise<HumanRequest>;
+  /**
+   * Says something to the people who decide. It answers the questions up to one, or all. The same again is said once.
+   * @throws ApiError TASK_ALREADY_TERMINAL and others of the API, HumanTaskError UNKNOWN_REQUEST
+   */
+  reply(id: string, text: string, question: string | undefined, signal: AbortSignal): Promise<HumanRequest>;
+  /** Changes what an open request asks. The same again changes nothing. @throws as above, NOT_OF_THIS_KIND */
+  revise(id: string, change: Change, signal: AbortSignal): Promise<HumanRequest>;
+}
+
+/** What a request asks now: another context, or other arguments of its action. */
+interface Change {
+  context: Record<string, unknown> | undefined;
+  action: Partial<Pick<ActionQuestion, "description">> & {
+    args: Record<string, unknown> | undefined;
+    argsSchema: Record<string, unknown> | undefined;
+  };
+  note: string | undefined;
+  extendSeconds: number | undefined;
 }
 
 export interface RequestsOptions {
@@ -140,9 +199,10 @@ export interface RequestsOptions {
   asker: NamedAsker | null;
   /** Ends all waits, but not the requests, because the process is stopping. */
   stopping: AbortSignal;
-  /** How to wait for the end of a request. Default: by polls of the API. */
-  untilEnded?: UntilEnded | undefined;
+  /** How to wait for news of a request. Default: by polls of the API. */
+  waitFor?: WaitFor | undefined;
   readReview: ReadReview;
+  revisions: Revisions;
 }
 
 /** Who asks with the admin token, as the caller says. */
@@ -164,6 +224,8 @@ export function isAgentToken(token: string): boolean {
 
 /** Length of one poll, which is also the interval of progress reports. */
 const SLICE_SECONDS = 10;
+/** The same where a question is known already, and whether there is another is to be seen. */
+const AGAIN_SECONDS = 2;
 /** The same where no progress is reported. */
 const LONG_SLICE_SECONDS = 50;
 /** Time for a response in addition to the poll, before a timeout is reported. */
@@ -172,7 +234,7 @@ const PAUSE_MS = 500;
 const MINUTE_MS = 60_000;
 
 /** The options of one agent. */
-interface Own extends Omit<RequestsOptions, "asker"> {
+interface Own extends Omit<RequestsOptions, "asker" | "waitFor"> {
   /** Prefix of the keys of these requests. */
   prefix: string;
   /** The kind of who asked them. */
@@ -181,6 +243,7 @@ interface Own extends Omit<RequestsOptions, "asker"> {
   filter: { agent?: "me" };
   /** Project of new tasks. undefined: that of the token, or `default`. */
   project?: string | undefined;
+  waitFor: WaitFor;
 }
 
 /**
@@ -189,24 +252,27 @@ interface Own extends Omit<RequestsOptions, "asker"> {
  * because that token has one space of keys: `mcp:<agent>:<key of the content>:<when>`, or `mcp:<project>/<agent>:...`. An old
  * answer does not answer the same question later: a question is the same only while it is open, and a key is not reused.
  */
-export function createRequests({ asker, ...options }: RequestsOptions): Requests {
+export function createRequests({ asker, ...given }: RequestsOptions): Requests {
+  const options = { ...given, waitFor: given.waitFor ?? waiterOf(given.client) };
   const own: Own =
     asker === null
       ? { ...options, prefix: "mcp:", kind: "agent", filter: { agent: "me" } }
       : { ...options, prefix: prefixOf(asker), kind: "admin", filter: {}, project: asker.project };
   return {
     ask: async (request, patience) => ask(own, request, patience),
-    begin: async (request, signal) => toHeld(own, (await findOrAsk(own, request, bounded(own, signal))).task),
+    begin: async (request, signal) => toHeld(own, (await findOrAsk(own, request, bounded(own, signal))).task, signal),
     pose: async (request, signal) => pose(own, request, signal),
-    open: async (id, signal) => toAsked(own, await find(own, id, signal)),
-    answer: async (id, response, signal) => answer(own, id, response, signal),
-    look: async (id, signal) => toHeld(own, await find(own, id, signal)),
-    untilEnded: options.untilEnded ?? (async (id, signal) => untilEnded(own, id, signal)),
+    open: async (id, signal) => toAsked(own, await find(own, id, signal), signal),
+    answer: async (id, response, version, signal) => answer(own, id, response, version, signal),
+    look: async (id, signal) => toHeld(own, await find(own, id, signal), signal),
+    untilNews: async (id, known, signal) => untilNews(own, id, known, signal),
     readForm: async (id, look, signal) => readForm(own, id, look, signal),
-    answerAtHost: async (id, response, signal) => answerAtHost(own, id, response, signal),
+    answerAtHost: async (id, response, version, signal) => answerAtHost(own, id, response, version, signal),
     check: async (id, patience) => wait(own, await find(own, id, patience.signal), patience),
     list: async (which) => list(own, which),
     withdraw: async (id, reason, signal) => withdraw(own, id, reason, signal),
+    reply: async (id, text, question, signal) => reply(own, id, text, question, signal),
+    revise: async (id, change, signal) => revise(own, id, change, signal),
   };
 }
 
@@ -223,7 +289,7 @@ async function pose(own: Own, request: NewRequest, signal: AbortSignal): Promise
   const { task, isNew } = await findOrAsk(own, request, bounded(own, signal));
   // Rows of lists do not have all of it.
   const record = isNew ? (task as TaskRecord) : await own.client.get(task.id, { signal: bounded(own, signal) });
-  return { ...toAsked(own, record), isNew };
+  return { ...(await toAsked(own, record, signal)), isNew };
 }
 
 /** Time for an answer and its check by a verifier. Clients time out after a minute. */
@@ -233,10 +299,53 @@ async function answer(
   own: Own,
   id: string,
   response: Record<string, unknown>,
+  version: number,
   signal: AbortSignal,
 ): Promise<AskedRequest> {
   const ending = AbortSignal.any([signal, own.stopping, AbortSignal.timeout(ANSWERING_MS)]);
-  return toAsked(own, await own.client.complete(id, response, { channel: AT_HOST, signal: ending }));
+  const done = await own.revisions.complete(id, { response, version, completed_via_channel: AT_HOST }, ending);
+  return toAsked(own, done, signal);
+}
+
+async function reply(
+  own: Own,
+  id: string,
+  text: string,
+  question: string | undefined,
+  signal: AbortSignal,
+): Promise<HumanRequest> {
+  const { client } = own;
+  await find(own, id, signal);
+  const ending = bounded(own, signal);
+  const said = await client.comments(id, { signal: ending });
+  const key = keyOfReply(text, question, said);
+  await client.comment(id, text, { replyTo: question, key, signal: ending });
+  return describe(own, await client.get(id, { signal: ending }), signal);
+}
+
+async function revise(own: Own, id: string, change: Change, signal: AbortSignal): Promise<HumanRequest> {
+  const task = await find(own, id, signal);
+  const { note, extendSeconds: extend_seconds } = change;
+  const revision = { ...changeOf(task, change), note, extend_seconds } as Revision;
+  return describe(own, await own.revisions.revise(id, revision, bounded(own, signal)), signal);
+}
+
+/** @throws HumanTaskError NOT_OF_THIS_KIND */
+function changeOf({ action }: TaskRecord, { context, action: now }: Change): object {
+  const { args, argsSchema: args_schema, description } = now;
+  const isOfAction = args !== undefined || args_schema !== undefined || description !== undefined;
+  const refuse = (says: string) => new HumanTaskError("NOT_OF_THIS_KIND", `${says} Nothing was changed.`);
+  if (action === null) {
+    if (isOfAction)
+      throw refuse("This request asks a question: give context, and no args, args_schema or description.");
+    if (context === undefined) throw refuse("Give context: everything that people see now.");
+    return { payload: context };
+  }
+  if (context !== undefined) throw refuse("This request is about an action: give args, and no context.");
+  if (!isOfAction) throw refuse("Give args: all arguments of the action, as they are now.");
+  const given = { args, args_schema, description };
+  // What is not given stays as it was.
+  return { action: { ...action, ...Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined)) } };
 }
 
 function questionOf({ project }: Own, request: NewRequest): Question {
@@ -303,16 +412,16 @@ async function withdraw(own: Own, id: string, reason: string | undefined, signal
 
 async function readForm(own: Own, id: string, look: Look, signal: AbortSignal): Promise<ShownRequest> {
   const task = await find(own, id, signal);
-  const shown = { request: toRequest(own, task), channel: task.completed_via_channel, form: null };
+  const shown = { request: await describe(own, task, signal), channel: task.completed_via_channel, form: null };
   if (!isAnsweredAtHost(task)) return shown;
   const review_html = await own.readReview(id, look, bounded(own, signal));
   // A person must not decide about what they do not see.
   if (review_html === null) return shown;
-  const { payload, response_schema, form_definition, verifier_config } = task;
+  const { payload, response_schema, form_definition, verifier_config, version } = task;
   const is_verified = verifier_config != null;
   return {
     ...shown,
-    form: { payload, response_schema, form_definition, redact_payload: false, is_verified, review_html },
+    form: { payload, response_schema, form_definition, version, redact_payload: false, is_verified, review_html },
   };
 }
 
@@ -320,13 +429,14 @@ async function answerAtHost(
   own: Own,
   id: string,
   response: Record<string, unknown>,
+  version: number,
   signal: AbortSignal,
 ): Promise<HumanRequest> {
   const task = await find(own, id, signal);
   // An agent with the scope `answer` may do more than the host. The service decides about tasks that have ended.
   if (isOpen(task) && !isAnsweredAtHost(task))
     throw new HumanTaskError("HOST_MAY_NOT_ANSWER", `The host may not answer ${id}: it is answered on its page.`);
-  return (await answer(own, id, response, signal)).request;
+  return (await answer(own, id, response, version, signal)).request;
 }
 
 /** The service says so, to the agent of the task alone. */
@@ -358,7 +468,7 @@ async function isOfToken({ client, filter, ...own }: Own, { id }: TaskRecord, si
   return false;
 }
 
-/** Waits until the task closes or the time is up. Returns the last known state when the service does not respond. */
+/** Waits until the task closes, a question to the agent waits, or the time is up. Returns the last known state when the service does not respond. */
 async function wait(
   own: Own,
   task: ListedTask,
@@ -369,15 +479,15 @@ async function wait(
   const late = AbortSignal.any([stopping, AbortSignal.timeout(left + ANSWER_MS)]);
   const ending = AbortSignal.any([signal, late]);
   try {
-    for (let status = task.status; isOpen({ status });) {
+    for (let seen: Seen = { ...task, questions: [] }; isOpen(seen) && seen.questions.length === 0;) {
       const waited = (performance.now() - begun) / 1000;
       if (seconds > 0 && waited >= seconds) break;
       if (seconds > 0) await onProgress(toRequest(own, task), waited);
       const slice = Math.ceil(Math.min(SLICE_SECONDS, Math.max(0, seconds - waited)));
-      status = await poll(own, task.id, slice, ending);
+      seen = await poll(own.client, task.id, { until: "attention", seconds: slice }, ending);
       if (seconds === 0) break;
     }
-    return toRequest(own, await own.client.get(task.id, { signal: ending }));
+    return await describe(own, await own.client.get(task.id, { signal: ending }), ending);
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) return toRequest(own, task);
@@ -385,19 +495,36 @@ async function wait(
   }
 }
 
-async function untilEnded(own: Own, id: string, signal: AbortSignal): Promise<void> {
+async function untilNews(own: Own, id: string, known: readonly AskedBack[], signal: AbortSignal): Promise<void> {
   const ending = AbortSignal.any([signal, own.stopping]);
-  while (isOpen({ status: await poll(own, id, LONG_SLICE_SECONDS, ending) }));
+  const before = known.map(({ question_id }) => question_id).join();
+  // A known question would end each wait at once, so the next one is found by looking again.
+  const how = before === "" ? ({ until: "attention" } as const) : ({ until: "end", seconds: AGAIN_SECONDS } as const);
+  for (;;) {
+    const seen = await own.waitFor(id, how, ending);
+    if (seen === null || !isOpen(seen) || seen.questions.map((one) => one.id).join() !== before) return;
+  }
 }
 
-/** Returns the status once the task is closed, or after `seconds`. */
-async function poll(own: Own, id: string, seconds: number, signal: AbortSignal): Promise<TaskRecord["status"]> {
+function waiterOf(client: Client): WaitFor {
+  return async (id, { until, seconds = LONG_SLICE_SECONDS }, signal) => poll(client, id, { until, seconds }, signal);
+}
+
+/** Returns the state of a task once there is what it waits for, or after `seconds`. */
+async function poll(
+  client: Client,
+  id: string,
+  { until, seconds }: { until: "end" | "attention"; seconds: number },
+  signal: AbortSignal,
+): Promise<Seen> {
   const asked = performance.now();
-  const { status } = await own.client.poll(id, { timeoutSeconds: seconds, signal });
+  const { status, ...polled } = await client.poll(id, { timeoutSeconds: seconds, until, signal });
+  // A service of an earlier release has none.
+  const { questions = [] } = polled as Partial<TaskOutcome>;
   // A stopping service answers at once. Pause, so that it is not polled in a tight loop.
-  const isEarly = isOpen({ status }) && seconds > 0 && performance.now() - asked < PAUSE_MS;
+  const isEarly = isOpen({ status }) && questions.length === 0 && seconds > 0 && performance.now() - asked < PAUSE_MS;
   if (isEarly) await systemClock.sleep(PAUSE_MS, signal);
-  return status;
+  return { status, questions };
 }
 
 function bounded({ stopping }: Pick<Own, "stopping">, signal: AbortSignal): AbortSignal {
@@ -415,18 +542,41 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     ...(isFallback(task) && { is_fallback: true }),
     ...(task.approvals && { approvals: { need: task.approvals.need, have: task.approvals.have } }),
     ...(task.urgent && isOpen(task) && { urgent: true }),
+    ...(task.version > 1 && { version: task.version }),
+    ...(task.waiting_on === "agent" && isOpen(task) && { needs_reply: true }),
     url: `${pagesUrl}/tasks/${task.id}`,
     asked_at: task.created_at,
     expires_at: task.timeout_at,
   };
 }
 
-function toHeld(own: Own, task: ListedTask): HeldRequest {
-  return { request: toRequest(own, task), waitingFor: waitingFor(task), updatedAt: task.updated_at };
+/** Returns a request with the questions to the agent. They are read only if there are any. */
+async function describe(own: Own, task: ListedTask, signal: AbortSignal): Promise<HumanRequest> {
+  const request = toRequest(own, task);
+  if (request.needs_reply !== true) return request;
+  const { questions } = await own.client.poll(task.id, { timeoutSeconds: 0, signal: bounded(own, signal) });
+  // The reply came in the meantime.
+  if (questions.length === 0) return toRequest(own, { ...task, waiting_on: "people" });
+  return {
+    ...request,
+    questions: questions.map(({ id, text, by, created_at }) => ({
+      question_id: id,
+      text,
+      by: by.name ?? by.email,
+      asked_at: created_at,
+    })),
+  };
 }
 
-function toAsked(own: Own, task: TaskRecord): AskedRequest {
-  return { request: toRequest(own, task), task, hostMayAnswer: task.host_may_answer === true };
+async function toHeld(own: Own, task: ListedTask, signal: AbortSignal): Promise<HeldRequest> {
+  const request = await describe(own, task, signal);
+  // A question changes nothing else of a task.
+  const changes = [task.updated_at, ...(request.questions ?? []).map(({ asked_at }) => asked_at)];
+  return { request, waitingFor: waitingFor(task), updatedAt: changes.toSorted().at(-1)! };
+}
+
+async function toAsked(own: Own, task: TaskRecord, signal: AbortSignal): Promise<AskedRequest> {
+  return { request: await describe(own, task, signal), task, hostMayAnswer: task.host_may_answer === true };
 }
 
 function waitingFor({ approvals, claimed_by_email, assigned_to_email }: ListedTask): string {

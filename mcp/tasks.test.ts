@@ -236,6 +236,37 @@ testTasks("a task that is cancelled is withdrawn, and an answer is not", async (
   assert.equal((await get(answered.taskId)).status, "completed");
 });
 
+testTasks(
+  "a task stays working while a person waits for the agent's reply, and says so, also to those who listen",
+  async (house, connect) => {
+    const { call } = house.service;
+    const { body: agent } = await call<{ id: string }>("POST", "/api/agents", { name: `a-${crypto.randomUUID()}` });
+    const { body: created } = await call<{ token: string }>("POST", `/api/agents/${agent.id}/tokens`, {});
+    const { client, begin, get, listen, next } = await connect("unused", created.token);
+    const { taskId } = await begin({ question: "Refund Mia?" });
+    const ask = async (text: string) =>
+      assert.equal((await call("POST", `/api/tasks/${taskId}/comments`, { text, kind: "question" })).status, 201);
+    const stream = await listen([taskId]);
+    await ask("Which card?");
+    const told = await next();
+    assert.equal(told.status, "working");
+    assert.match(told.statusMessage!, /^A person asked the agent a question\. It calls check_on_human/);
+    const state = await get(taskId);
+    assert.deepEqual([state.status, state.statusMessage], ["working", told.statusMessage]);
+    assert.equal("inputRequests" in state, false);
+    assert.ok(state.lastUpdatedAt >= state.createdAt);
+
+    const replied = await tool(client, "reply", { request_id: taskId, text: "4242." });
+    assert.equal(replied.needs_reply, undefined);
+    assert.match((await next()).statusMessage!, /^Waiting for a person: /);
+    await ask("Since when?");
+    assert.match((await next()).statusMessage!, /^A person asked the agent/);
+    await answer(house, taskId, { answer: "yes" });
+    assert.equal((await next()).status, "completed");
+    await stream.closed;
+  },
+);
+
 testTasks("what is sent to a task that asks for nothing is ignored", async (_house, connect) => {
   const { begin, get, raw } = await connect();
   const { taskId } = await begin({ question: "Anything?" });

@@ -54,6 +54,11 @@ export function taskHandle(held: HeldRequest): CallToolResult {
   return { ...toolResult(held.request), ...toTask(held), resultType: "task" };
 }
 
+/**
+ * Returns a request as the extension shows it. A task that waits for the agent's reply is `working`: `input_required` means
+ * `inputRequests` for the client, which asks its user or samples its model and answers by `tasks/update`. A question of a person
+ * is for the agent, who has tools for it, and its user may know nothing of it.
+ */
 export function toTask({ request, waitingFor, updatedAt }: HeldRequest): McpTask {
   const { request_id: taskId, asked_at: createdAt, status, url } = request;
   const common = { taskId, createdAt, lastUpdatedAt: updatedAt, ttlMs: null };
@@ -61,7 +66,10 @@ export function toTask({ request, waitingFor, updatedAt }: HeldRequest): McpTask
     return {
       ...common,
       status: "working",
-      statusMessage: `Waiting for ${waitingFor}: ${url}`,
+      statusMessage:
+        request.needs_reply === true
+          ? `A person asked the agent a question. It calls check_on_human with request_id ${taskId}, and then reply. ${url}`
+          : `Waiting for ${waitingFor}: ${url}`,
       pollIntervalMs: POLL_INTERVAL_MS,
     };
   if (status === "cancelled") return { ...common, status };

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 /** Which rooms a room may import from, besides itself and what every room may: `config` and `errors`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "mcp-route": ["tasks", "people", "http", "lib", "mcp"],
+  "mcp-route": ["tasks", "conversation", "people", "http", "lib", "mcp"],
   projects: ["people", "security", "http", "db", "lib"],
   hooks: ["tasks", "actions", "people", "security", "http", "db", "lib", "sdk"],
   calendars: ["projects", "people", "http", "db", "lib"],

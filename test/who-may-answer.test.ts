@@ -356,7 +356,15 @@ testOnBoth(
     const { result } = JSON.parse(/\{.*\}/.exec(listed.text)?.[0] ?? "{}") as { result: { tools: { name: string }[] } };
     assert.deepEqual(
       result.tools.map(({ name }) => name).toSorted(),
-      ["approve_action", "ask_human", "check_on_human", "list_my_requests", "withdraw_request"],
+      [
+        "approve_action",
+        "ask_human",
+        "check_on_human",
+        "list_my_requests",
+        "reply",
+        "revise_request",
+        "withdraw_request",
+      ],
       "another tool that answers needs cells of its own here",
     );
     await walk(await createWorld(service), "mcp", async ({ people }, { id }, who) => {

@@ -7,9 +7,10 @@ import type { Logger } from "pino";
 import { ServiceError } from "../errors.ts";
 import { keyringOf } from "../lib/keys.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
-import { isTerminal } from "../tasks/lifecycle.ts";
+import { isAnswer } from "../tasks/poll.ts";
 import { pollTask, type PollContext } from "../tasks/tasks.ts";
 import type { createHttpHandler } from "../../mcp/http.ts";
+import type { Seen, WaitFor } from "../../mcp/requests.ts";
 import { requireOwnOrigin, toWebRequest } from "./web-request.ts";
 
 /** Where MCP clients find the service. */
@@ -22,7 +23,7 @@ interface Ctx extends PollContext {
 }
 
 /**
- * The Model Context Protocol, for agents whose host speaks it: the five tools of `mcp/`, over Streamable HTTP. They call the
+ * The Model Context Protocol, for agents whose host speaks it: the tools of `mcp/`, over Streamable HTTP. They call the
  * API with the token of the request, as any program does, so the API decides what a tool may do.
  */
 export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) => {
@@ -57,27 +58,36 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
       const { refusalOf } = await import("../../mcp/http.ts");
       const { fetch } = await load();
       const asked = toWebRequest(request, reply, ctx.config.publicUrl);
-      const untilEnded = async (id: string, signal: AbortSignal) => waitForEnd(ctx, callerOf(request), id, signal);
-      return reply.send(refusalOf(asked) ?? (await fetch(asked, { parsedBody: request.body, untilEnded })));
+      const waitFor: WaitFor = async (id, how, signal) => waitHere(ctx, callerOf(request), id, how, signal);
+      return reply.send(refusalOf(asked) ?? (await fetch(asked, { parsedBody: request.body, waitFor })));
     },
   });
 };
 
-/** Length of one wait, and the pause before the next: a stopping service ends each wait at once. */
+/** Length of one wait, and the pause after one that ended early: a stopping service ends each wait at once. */
 const WAIT_SECONDS = 3600;
 const PAUSE_MS = 500;
 
 /**
- * Resolves once a task is closed or deleted. It waits as a poll does, but for as long as the signal allows.
+ * Waits as a poll does, but for longer. Returns null if the task is deleted.
  * @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED; the reason of the signal
  */
-async function waitForEnd(ctx: PollContext, caller: Caller, id: string, signal: AbortSignal): Promise<void> {
+async function waitHere(
+  ctx: PollContext,
+  caller: Caller,
+  id: string,
+  { until, seconds = WAIT_SECONDS }: Parameters<WaitFor>[1],
+  signal: AbortSignal,
+): Promise<Seen | null> {
+  const asked = performance.now();
   try {
-    while (!isTerminal((await pollTask(ctx, caller, id, WAIT_SECONDS, signal)).status))
-      await sleep(PAUSE_MS, undefined, { signal });
+    const task = await pollTask(ctx, caller, id, seconds, signal, until);
+    if (!isAnswer(task, until) && performance.now() - asked < PAUSE_MS) await sleep(PAUSE_MS, undefined, { signal });
+    return task;
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ServiceError && error.code === "TASK_NOT_FOUND")) throw error;
+    if (error instanceof ServiceError && error.code === "TASK_NOT_FOUND") return null;
+    throw error;
   }
 }
 

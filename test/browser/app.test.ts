@@ -156,6 +156,25 @@ testInBrowser(
   },
 );
 
+testInBrowser("a form whose request was revised shows the new version, and keeps what was entered", async (open, t) => {
+  const { service, host } = await start(t);
+  const shown = await host.show(await open({ origins: host.origins }), "ask_human", QUESTION);
+  await fillIn(shown);
+  const payload = { notes: "Faster search only.", readers: 4200 };
+  await service.call("POST", `/api/tasks/${requestOf(shown).request_id}/revise`, { payload });
+  await submit(shown);
+  await shown.frame.getByText("Not sent. The request was revised in the meantime").waitFor();
+  await shown.frame.getByText("Faster search only.").waitFor();
+  assert.equal((await taskOf(service, shown)).status, "created");
+  await fits(shown);
+  await screenshot(shown.page, "app-revised");
+  assert.equal(await shown.frame.getByLabel("Version").inputValue(), "4.2");
+  await submit(shown);
+  await hasHeading(shown, "Submitted");
+  const { answer, version } = await answered(host, shown);
+  assert.deepEqual([answer, version], [{ publish: true, version: "4.2" }, 2]);
+});
+
 testInBrowser(
   "the first answer counts: the form says that someone else was faster, or that the task was cancelled",
   async (open, t) => {

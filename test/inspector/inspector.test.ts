@@ -92,6 +92,10 @@ for (const [name, serverOf] of Object.entries(SERVERS))
     assert.equal(wanted.action, "pay");
     const { requests } = await use("list_my_requests", { status: "pending" });
     for (const { request_id } of [asked, wanted]) assert.ok(requests.some((one) => one.request_id === request_id));
+    const replied = await use("reply", { request_id: asked.request_id, text: "It is for the logo." });
+    assert.equal(replied.status, "pending");
+    const revised = await use("revise_request", { request_id: asked.request_id, context: { logo: "new" } });
+    assert.equal(revised.version, 2);
     await answer(house, asked.request_id, { choice: "green" });
     const checked = await use("check_on_human", { request_id: asked.request_id, wait_seconds: 10 });
     assert.deepEqual(checked.answer, { choice: "green" });
@@ -126,7 +130,7 @@ testWithService(
     const { structuredContent: done } = await call(inspect, "answer_request", { request_id, response });
     assert.deepEqual([done.status, done.answer], ["completed", response]);
     for (const name of ["read_request", "answer_request"]) assert.ok(names.includes(name));
-    assert.equal(names.length, 7);
+    assert.equal(names.length, 9);
   },
 );
 
@@ -136,7 +140,7 @@ testWithService("the official inspector lists and calls the tools of a person's 
   const { token } = await newPersonalToken(dana);
   const inspect = inspector(t, overHttp(`${url}/mcp/review`, token));
   const { tools } = await inspect<Listed>(["--method", "tools/list", "--strict"]);
-  assert.deepEqual(tools.map(({ name }) => name).toSorted(), ["answer", "list_waiting", "read_waiting"]);
+  assert.deepEqual(tools.map(({ name }) => name).toSorted(), ["answer", "comment", "list_waiting", "read_waiting"]);
   const body = actionTask({ assign_to: { email: "dana@example.com" } });
   const { body: task } = await service.call<{ id: string }>("POST", "/api/tasks", { body });
   const { structuredContent: waiting } = await call(inspect, "list_waiting");
@@ -146,6 +150,7 @@ testWithService("the official inspector lists and calls the tools of a person's 
   );
   const { structuredContent: read } = await call(inspect, "read_waiting", { request_id: task.id });
   assert.equal(read.request_id, task.id);
+  await call(inspect, "comment", { request_id: task.id, text: "Looks fine." });
   await call(inspect, "answer", { request_id: task.id, answer: { decision: "approve" } });
   const { body: after } = await service.call<{ status: string; completed_via_channel: string }>(
     "GET",

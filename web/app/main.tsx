@@ -68,7 +68,7 @@ async function load(asking: ToolResult<Asked>): Promise<void> {
         time_zone={context.timeZone!}
         now={new Date().toISOString()}
         action=""
-        onAnswer={(value) => answer(id, form, value)}
+        onAnswer={(value) => answer(asking, form, value)}
       />,
     ),
     part("form"),
@@ -76,10 +76,13 @@ async function load(asking: ToolResult<Asked>): Promise<void> {
   show("open");
 }
 
-async function answer(request_id: string, form: NonNullable<Asked["form"]>, value: unknown): Promise<Outcome> {
+async function answer(asking: ToolResult<Asked>, form: NonNullable<Asked["form"]>, value: unknown): Promise<Outcome> {
+  const { request_id } = asking.structuredContent!;
   const asked = readForm({ ...form, time_zone: "UTC", now: new Date(0) });
   const response = keepUntouched(asked, value, asked.hints.prefill);
-  const done = await call<Refusal>("answer_request", { request_id, response }).catch(refusedByHost);
+  const done = await call<Refusal>("answer_request", { request_id, response, version: form.version }).catch(
+    refusedByHost,
+  );
   if (!done.isError) {
     show("sent").focus();
     void tellModel(request_id, done);
@@ -91,6 +94,8 @@ async function answer(request_id: string, form: NonNullable<Asked["form"]>, valu
       kind: "refused",
       findings: details.map(({ path, keyword = "" }) => ({ path: path.replace("/response", ""), keyword })),
     };
+  // Shown in place, so what was entered stays.
+  if (error_code === "TASK_REVISED") await load(asking);
   return { kind: error_code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed", message: `Not sent. ${textOf(done)}` };
 }
 

@@ -8,6 +8,8 @@ export interface Asked {
   readonly url: string;
   /** Only if the person at the host may answer now. */
   readonly form?: Omit<FormTask, "task_id"> & {
+    /** Of what the request asks. */
+    readonly version: number;
     /** The question and what to review, as HTML. null if the service has no pages. */
     readonly review_html: string | null;
   };
