@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "db",
     "lib",
   ],
-  embed: ["actions", "approvals", "tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
+  embed: ["actions", "approvals", "conversation", "tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
   dashboard: ["http", "lib"],
   operations: ["channels", "deliveries", "people", "security", "http", "db", "lib"],
   // What is decided about the calls of an agent's tools. It knows nothing of tasks.

@@ -9,6 +9,7 @@ const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/channels/slack/interactions",
   "/api/embed/tokens",
   "/api/embed/task/complete",
+  "/api/embed/task/comments",
 ]);
 
 /** Only the token of an agent reaches these. */

@@ -237,6 +237,7 @@ testOnBoth(
       verifier_result: null,
       next_attempt: null,
       is_verified: false,
+      comments: 0,
       expires_in_seconds: 50,
     });
     for (const secret of ["dana@", "lee@", "agent.example.com", record.idempotency_key])

@@ -2,6 +2,8 @@ import { ENDINGS } from "../../endings/sentences.ts";
 import { readForm, type Form } from "../../form/plan/plan.ts";
 import { answerOfForm } from "../actions/untouched.ts";
 import { otherwiseOf } from "../tasks/deadline-words.ts";
+import type { AddCommentBody } from "../conversation/schema.ts";
+import { countComments } from "../conversation/store.ts";
 import type { Db } from "../db/database.ts";
 import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
@@ -14,12 +16,22 @@ import { isAllowedOrigin } from "../lib/web-origins.ts";
 import { isOwnOf, type AgentCaller } from "../people/agent-caller.ts";
 import type { ServiceKeyCaller } from "../people/caller.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
+import { addComment } from "../tasks/commenting.ts";
+import { conversationFor } from "../tasks/shown-conversation.ts";
 import { askerLineOf } from "../tasks/asker.ts";
 import { nextAttemptOf } from "../tasks/attempts-left.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
 import { whyNotCounted } from "../tasks/access.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
-import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
+import type {
+  EmbedAnswer,
+  EmbedConversation,
+  EmbedOutcome,
+  EmbedTask,
+  EmbedTaskQuery,
+  EmbedToken,
+  MintTokenBody,
+} from "./schema.ts";
 import { signToken, type EmbedCaller } from "./tokens.ts";
 
 const TTL_SECONDS = 300;
@@ -98,8 +110,42 @@ export async function readEmbedded(
     next_attempt: task.status === "rejected" ? nextAttemptOf(task) : null,
     is_verified: task.verifier_config !== null && !task.redact_payload,
     review_html: draws ? await drawReview(ctx, task, { time_zone, locale, now: new Date(now) }) : null,
+    comments: await countComments(ctx.db, task.id),
     expires_in_seconds: Math.max(0, Math.ceil((caller.grant.expires_at - now) / SECOND)),
   };
+}
+
+/**
+ * Returns what was said about the task. @param draws - only if the pages are built
+ * @throws ServiceError INVALID_EMBED_TOKEN, TASK_NOT_FOUND
+ */
+export async function readConversation(
+  ctx: EmbedContext,
+  caller: EmbedCaller,
+  { id, time_zone, locale }: EmbedTaskQuery,
+  draws: boolean,
+): Promise<EmbedConversation> {
+  if (id !== undefined && id !== caller.grant.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
+  const task = await readTask(ctx, caller, caller.grant.task_id);
+  const look = { time_zone, locale, now: new Date(ctx.db.now()), form: null };
+  const shown = await conversationFor(ctx, caller, task, look);
+  return {
+    comments: shown.comments.length,
+    html: draws ? await ctx.drawing.conversation(task.id, shown) : null,
+  };
+}
+
+/** Adds what the person says, and returns the conversation. @throws ServiceError what `addComment` throws */
+export async function commentEmbedded(
+  ctx: EmbedContext,
+  caller: EmbedCaller,
+  query: EmbedTaskQuery,
+  body: AddCommentBody,
+  draws: boolean,
+): Promise<EmbedConversation> {
+  if (query.id !== undefined && query.id !== caller.grant.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
+  await addComment(ctx, caller, caller.grant.task_id, body);
+  return readConversation(ctx, caller, query, draws);
 }
 
 /** @throws ServiceError what `completeTask` throws */

@@ -77,6 +77,7 @@ export const EmbedTask = Type.Object(
     next_attempt,
     is_verified: Type.Boolean({ description: "A verifier checks answers before they are accepted." }),
     review_html: Nullable(Type.String({ description: "The payload as HTML, or null if the web pages are not built." })),
+    comments: Type.Integer({ description: "How many comments and questions there are about the task." }),
     expires_in_seconds: Type.Integer({ description: "Remaining lifetime of the token, in seconds." }),
   },
   { $id: "EmbedTask" },
@@ -89,6 +90,16 @@ export const EmbedTaskQuery = Type.Object({
   locale: Type.Optional(Text({ maxLength: 100, description: "Locale for numbers and times, such as `de-CH`." })),
 });
 export type EmbedTaskQuery = Static<typeof EmbedTaskQuery>;
+
+/** What was said about a task, as an embedded form shows it. */
+export const EmbedConversation = Type.Object(
+  {
+    comments: Type.Integer({ description: "How many comments and questions there are." }),
+    html: Nullable(Type.String({ description: "The conversation as HTML, or null if the web pages are not built." })),
+  },
+  { $id: "EmbedConversation" },
+);
+export type EmbedConversation = Static<typeof EmbedConversation>;
 
 /** The body of `POST /api/embed/task/complete`. */
 export const EmbedAnswer = Type.Object(

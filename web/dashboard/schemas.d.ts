@@ -3211,6 +3211,8 @@ export interface components {
             is_verified: boolean;
             /** @description The payload as HTML, or null if the web pages are not built. */
             review_html: string | null;
+            /** @description How many comments and questions there are about the task. */
+            comments: number;
             /** @description Remaining lifetime of the token, in seconds. */
             expires_in_seconds: number;
         };
@@ -3253,6 +3255,12 @@ export interface components {
             } | null;
             /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
             next_attempt: string | null;
+        };
+        EmbedConversation: {
+            /** @description How many comments and questions there are. */
+            comments: number;
+            /** @description The conversation as HTML, or null if the web pages are not built. */
+            html: string | null;
         };
         Review: {
             /** @description The question and the payload as HTML, or null if the web pages are not built. */

@@ -19,6 +19,7 @@ import "./page.css";
 const { search, pathname } = location;
 const taskId = new URLSearchParams(search).get("id");
 const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const look = `${search}&time_zone=${encodeURIComponent(time_zone)}`;
 const part = (id: string) => document.getElementById(id)!;
 
 let token = "";
@@ -68,7 +69,7 @@ async function load(): Promise<void> {
   show("loading");
   const task = claims?.isElsewhere
     ? { error_code: "EMBED_ORIGIN_NOT_ALLOWED", message: "" }
-    : await ask<EmbedTask>(token, `${search}&time_zone=${encodeURIComponent(time_zone)}`);
+    : await ask<EmbedTask>(token, look);
   if ("error_code" in task) {
     show(fail(task.error_code, task.message), task.message);
     return;
@@ -92,10 +93,15 @@ async function load(): Promise<void> {
     part("form"),
   );
   isOpen = true;
+  if (task.comments) void talk();
   show("open");
   expireIn(task.expires_in_seconds);
   tell(claims, "loaded", { taskId });
 }
+
+/** Loads the conversation, which most forms do without. */
+const talk = () =>
+  import("./talk.ts").then((later) => later.talk(part("talk"), (said) => ask(token, `/comments${look}`, said)));
 
 async function answer(response: unknown, draft: string): Promise<Outcome> {
   const done = await ask<EmbedOutcome>(token, "/complete", { response });
@@ -141,11 +147,12 @@ new ResizeObserver(() => {
   if (now !== height) tell(claims, "resize", { height: (height = now) });
 }).observe(document.body);
 
-addEventListener("hashchange", () => {
+onhashchange = () => {
   takeToken();
   if (isOpen) expireIn(claims?.seconds ?? 0);
   else void load();
-});
-part("retry").addEventListener("click", () => void load());
+};
+part("retry").onclick = load;
+part("talk").onclick = talk;
 takeToken();
 void load();

@@ -8,6 +8,7 @@ export interface EmbedTask {
   readonly redact_payload: boolean;
   readonly is_verified: boolean;
   readonly review_html: string | null;
+  readonly comments: number;
   readonly expires_in_seconds: number;
   /** Set if the answer was sent back. */
   readonly next_attempt: string;

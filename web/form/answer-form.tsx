@@ -66,6 +66,8 @@ export function AnswerForm(props: AnswerFormProps) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a shortcut that works from every field
     <form
       className="answer"
+      // Where no script runs, other fields of the page are posted with it.
+      id={LIVE ? undefined : "answer-form"}
       method="post"
       action={props.action}
       // Our messages are clearer than the browser's.

@@ -7,6 +7,7 @@ import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
+import { SAID } from "../../../form/plan/conversation.ts";
 import { readPost, type Notice } from "../../../form/plan/post.ts";
 import { ACTIONS_MAX } from "../../actions/schema.ts";
 import { answerOfForm } from "../../actions/untouched.ts";
@@ -29,6 +30,7 @@ import { askerLineOf } from "../../tasks/asker.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
+import type { Unsent } from "../../tasks/shown-conversation.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
 import { withdrawDecision } from "../../tasks/withdraw.ts";
 import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
@@ -37,6 +39,7 @@ import { decidedOf, type Decided } from "../decided.ts";
 import { isDecidedAlready } from "../decided-already.ts";
 import { delegatedFromOf, type DelegatedFrom } from "../delegated.ts";
 import { choicesOf } from "../email/choices.ts";
+import { drawConversation, NONCE, say, unsentIn } from "./conversation.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
 import { momentText, openPage, messagePage, type MessagePage } from "./page.ts";
@@ -65,8 +68,6 @@ export interface Pages {
   head: string;
 }
 
-/** The name under which a page posts its nonce. */
-const NONCE = "~nonce";
 /** The round of approvals that a page shows. */
 const ROUND = "~round";
 /** Posted by the button that takes a decision back. */
@@ -100,6 +101,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const nonce = entries[NONCE]?.[0];
   const isOwnPage = isNonce(ctx, token, nonce ?? "", ctx.db.now());
   if (entries[TAKE_BACK] !== undefined) return takeBack(pages, token, known, isOwnPage);
+  if (entries[SAID.kind] !== undefined) return sayAndShow(pages, token, known, entries);
   const round = task.approvals === null ? null : Number(entries[ROUND]?.[0]);
   if (round !== null && round !== roundOf(task)) return changedPage(pages, token, known, entries);
   if (!isOwnPage)
@@ -126,6 +128,23 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
     if (!(error instanceof ServiceError)) throw error;
     return refused(pages, token, known, { form, entries, error });
   }
+}
+
+/** Stores what a page without scripts says about its task, and shows the page again with all that was entered. */
+async function sayAndShow(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
+  const posted = { entries, errors: [], notice: null };
+  try {
+    await say(pages.ctx, token, known, entries);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const link = await pages.door.open(token);
+    const current = await openOrEnded(pages, link);
+    if ("ended" in current) return endedPage(pages, current.ended, link, entries);
+    return show(pages, token, current, { status: error.status, posted, unsent: unsentIn(entries, error) });
+  }
+  const current = await openOrEnded(pages, await pages.door.open(token));
+  if ("ended" in current) return endedPage(pages, current.ended, null);
+  return show(pages, token, current, { posted });
 }
 
 // --- Approvals by several people ---------------------------------------------------------------------------------------
@@ -386,6 +405,8 @@ interface Shown {
   choice?: string | null;
   posted?: { entries: Entries; errors: readonly FieldError[]; notice: Notice | null };
   notice?: { text: string; is_bad: boolean };
+  /** What was written in the conversation and not stored. */
+  unsent?: Unsent;
 }
 
 /** Returns the page with the form: new, or with the posted entries and a notice. */
@@ -393,7 +414,7 @@ async function show(
   pages: Pages,
   token: string,
   { task, caller }: Open,
-  { status = 200, choice = null, posted, notice }: Shown,
+  { status = 200, choice = null, posted, notice, unsent }: Shown,
 ): Promise<Answered> {
   const { ctx, door, head } = pages;
   const now = new Date(ctx.db.now());
@@ -420,9 +441,10 @@ async function show(
   // What a drawing has of a round is kept under a name of its own.
   const drawn = roundOf(task) === 1 ? task : { ...task, id: `${task.id} round ${roundOf(task)}` };
   // The form comes first. It must not wait for a slow payload.
-  const [form, payload] = await Promise.all([
+  const [form, payload, conversation] = await Promise.all([
     ctx.drawing.form(props),
     ctx.drawing.payload(drawn, { time_zone: time_zone ?? undefined, now, wholeAt: `/tasks/${task.id}` }),
+    drawConversation(ctx, { task, caller }, { isPosted: true, ...(unsent && { unsent }) }),
   ]);
   const need = sayNeed(task.approvals);
   const delegated = await delegatedFromOf(ctx.db, task);
@@ -437,6 +459,7 @@ async function show(
     payload,
     form: form.html,
     data: form.data,
+    conversation,
     notice: said === undefined ? null : { text: said, is_bad: notice?.is_bad ?? false },
     footer: `You answer as ${nameOfCaller(caller)}.${need === "" ? "" : ` ${need}`} Nothing is sent until you submit. Task ${task.id}`,
   });

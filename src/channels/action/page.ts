@@ -27,6 +27,8 @@ export interface OpenPage {
   form: string;
   /** Data for the form's script: JSON that is safe in a script element. */
   data: string;
+  /** HTML. */
+  conversation: string;
   /** Something to be said before all else. */
   notice: { text: string; is_bad: boolean } | null;
   footer: string;
@@ -46,6 +48,7 @@ ${drawHeading({ ...page, time_zone: page.time_zone ?? undefined })}
 ${notice}
 ${reviewSection(page.payload)}
 <section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form">${page.form}</div></section>
+<section id="talk" class="talk" aria-labelledby="conversation">${page.conversation}</section>
 <footer>${escapeHtml(page.footer)}</footer>`,
     data: page.data,
   });

@@ -27,6 +27,7 @@ import { INACTIVE } from "../recipients.ts";
 import { AUTOMATIC, findIdentity, isSenderOf, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
 import { EMAIL_KIND } from "./addressees.ts";
+import { saidFor } from "./comment-notice.ts";
 import { endingFor, hasHeard } from "./end-notice.ts";
 import { renderMessage, type Answering, type MessageOptions } from "./message.ts";
 import { enqueueEndNotice, type MailBody } from "./notices.ts";
@@ -51,7 +52,7 @@ export function createEmailKind(ctx: Ctx): Kind {
     nextAttemptAt,
     send: async ({ id: delivery_id, task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "The content to send was deleted.");
-      const { purpose, identity: id, user_id = null, is_reply = true } = JSON.parse(body) as MailBody;
+      const { purpose, identity: id, user_id = null, is_reply = true, since = 0 } = JSON.parse(body) as MailBody;
       const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null || !isAbout(task, purpose, ctx.db.now())) return NEEDLESS;
       const holder = await findUserByEmail(ctx.db, destination);
@@ -65,6 +66,8 @@ export function createEmailKind(ctx: Ctx): Kind {
       if (purpose !== "decision" && purpose !== "ended" && "who_can_answer" in answering) return NEEDLESS;
       const isForUndecided = purpose === "new_round" || purpose === "reminder";
       if (isForUndecided && ownVote(task, person?.id ?? null) !== undefined) return NEEDLESS;
+      const said = purpose === "commented" ? await saidFor(ctx.db, task, caller, since) : null;
+      if (purpose === "commented" && said === null) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       // Another project may have taken its id since.
       if (identity === null || !isSenderOf(identity, [task.project]))
@@ -82,6 +85,7 @@ export function createEmailKind(ctx: Ctx): Kind {
             ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
             : null,
         changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
+        said,
         delegated_from: await delegatedFromOf(ctx.db, task),
         need: sayNeed(task.approvals),
         ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
@@ -92,6 +96,7 @@ export function createEmailKind(ctx: Ctx): Kind {
         assigned: is_reply ? delivery_id : null,
         reminder: is_reply ? delivery_id : null,
         ended: "ended",
+        commented: delivery_id,
         new_round: `round.${roundOf(task)}`,
         sent_back: String(task.verification_attempt),
       };

@@ -4,6 +4,7 @@ import type { Actions } from "../../actions/request.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import type { Decided } from "../decided.ts";
 import type { DelegatedFrom } from "../delegated.ts";
+import type { Said } from "./comment-notice.ts";
 import { contentOf } from "./message-content.ts";
 import { htmlOf } from "./message-html.ts";
 import { textOf } from "./message-text.ts";
@@ -63,6 +64,8 @@ export interface MessageOptions {
   sent_back: { reason: string; attempt: string } | null;
   /** Only with the purpose `new_round`: who changed the arguments that the person approved, and what; null if unknown. */
   changed: { who: string | null; facts: readonly Fact[]; left_out: string | null } | null;
+  /** Only with the purpose `commented`: what was said. */
+  said?: Said | null;
   /** The absent person that the task is for; null if the assignee stands in for no one. */
   delegated_from?: DelegatedFrom | null;
   /** How many people must approve, in a sentence; "" if one person decides. */

@@ -8,6 +8,7 @@ import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
 import { commentsQuery, queryClient } from "../queries.ts";
 import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
 import { Time } from "../ui/times.tsx";
+import { Comments } from "../../form/conversation.tsx";
 
 interface ConversationProps {
   task: Task;
@@ -21,37 +22,20 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
   if (error !== null)
     return <ErrorPanel title="Could not load the comments" error={error} retry={() => void refetch()} />;
   if (comments === undefined || (comments.length === 0 && !isOpen)) return null;
-  const asker = task.asked_by.name;
   return (
     <section className="talk" aria-labelledby="conversation">
       <h2 id="conversation">Conversation</h2>
-      <div className="stack">
-        {comments.map((comment) => (
-          <article key={comment.id} className="surface stack">
-            <p className="muted">
-              <bdi>{authorOf(comment, me)}</bdi>
-              {comment.kind === "question" ? " asked" : comment.is_asker && " replied"},{" "}
-              <Time at={comment.created_at} />
-            </p>
-            <p dir="auto" className="said">
-              {comment.text}
-            </p>
-          </article>
-        ))}
-        {task.waiting_on === "agent" && (
-          <p className="muted">
-            Waits for the reply of <bdi>{asker}</bdi>. You can answer without it.
-          </p>
-        )}
+      <Comments
+        comments={comments}
+        isOwn={({ by }) => by.user_id !== null && by.user_id === me.user_id}
+        asker={task.asked_by.name}
+        isWaiting={task.waiting_on === "agent"}
+        Time={Time}
+      >
         {isOpen && <Writing task={task} isAsker={isAskerOf(task, me)} />}
-      </div>
+      </Comments>
     </section>
   );
-}
-
-function authorOf({ by }: Comment, me: Me): string {
-  if (by.user_id !== null && by.user_id === me.user_id) return "You";
-  return by.name ?? by.email ?? (by.slack === undefined ? "Someone" : "A Slack member");
 }
 
 function isAskerOf({ asked_by }: Task, me: Me): boolean {
