@@ -77,6 +77,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tasks/{id}/revise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revise a task
+         * @description Changes what an open task asks. `version` becomes one more, approvals begin again, people who were notified of the task are notified of the change, and answers to an earlier version are refused with 409 `TASK_REVISED`. For the asker and operators.
+         */
+        post: operations["reviseTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a task's versions
+         * @description What the task asks and asked before, oldest first; the last is the current one. For those who may read it.
+         */
+        get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tasks/{id}/poll": {
         parameters: {
             query?: never;
@@ -197,6 +237,8 @@ export interface components {
                 message: string;
                 keyword?: string;
             }[];
+            /** @description For `TASK_REVISED`: the current version of the task. */
+            version?: number;
         };
         /**
          * @example {
@@ -431,6 +473,8 @@ export interface components {
             };
             /** @description Where several people approve: the round that the answer is about. If another has begun since, the answer does not count. */
             round?: number | null;
+            /** @description The version of the task that the answer is about. If the asker has revised it since, the answer does not count. */
+            version?: number | null;
             /** @description The person who gave the answer. Used with the admin token only. */
             completed_by_email?: string | null;
             /** @description The channel of the answer. Used with the admin token only. */
@@ -452,6 +496,94 @@ export interface components {
         ExtendTask: {
             /** @description How long the task stays open, counted from its creation. The new deadline must be in the future. */
             timeout_seconds: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "payload": {
+         *         "customer": "Mia",
+         *         "amount": 40
+         *       },
+         *       "note": "Shipping is not refunded."
+         *     }
+         */
+        ReviseTask: {
+            /** @description What people review now. It must match the task's `payload_schema`. For tasks that are not about actions. */
+            payload?: {
+                [key: string]: unknown;
+            } | null;
+            action?: ({
+                /** @description What would run, for example the name of a tool. */
+                name: string;
+                /** @description The arguments. They must match `args_schema`. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it. */
+                args_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description What it does, for a person. */
+                description?: string | null;
+                /** @description What a person may decide. Default: `approve` and `reject`. */
+                allowed?: ("approve" | "edit" | "reject" | "respond")[] | null;
+                /** @description JSON Pointers into `args` that an edit may change. Default: all. */
+                editable?: string[] | null;
+                /**
+                 * @description `high` makes approving slow on purpose. Default: `normal`.
+                 * @enum {string|null}
+                 */
+                risk?: "normal" | "high" | null;
+                /** @description Decisions that need a message. `respond` always does. */
+                message_required?: ("approve" | "edit" | "reject" | "respond")[] | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description For a task about several actions: all of them, in their order. */
+            actions?: ({
+                /** @description What would run, for example the name of a tool. */
+                name: string;
+                /** @description The arguments. They must match `args_schema`. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it. */
+                args_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description What it does, for a person. */
+                description?: string | null;
+                /** @description What a person may decide. Default: `approve` and `reject`. */
+                allowed?: ("approve" | "edit" | "reject" | "respond")[] | null;
+                /** @description JSON Pointers into `args` that an edit may change. Default: all. */
+                editable?: string[] | null;
+                /**
+                 * @description `high` makes approving slow on purpose. Default: `normal`.
+                 * @enum {string|null}
+                 */
+                risk?: "normal" | "high" | null;
+                /** @description Decisions that need a message. `respond` always does. */
+                message_required?: ("approve" | "edit" | "reject" | "respond")[] | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description What was changed and why. People read it with the new version. */
+            note?: string | null;
+            /** @description Moves the deadline: so much later than it is now. */
+            extend_seconds?: number | null;
+            /** @description The version that this replaces. If it is not the current one, nothing is changed. */
+            version?: number | null;
+            /** @description Chosen by the client. Sent again with the same key, nothing is changed. */
+            idempotency_key?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -541,6 +673,8 @@ export interface components {
              * @enum {string|null}
              */
             waiting_on: "people" | "agent" | null;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -910,6 +1044,8 @@ export interface components {
              * @enum {string|null}
              */
             waiting_on: "people" | "agent" | null;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -1070,6 +1206,8 @@ export interface components {
              * @enum {string|null}
              */
             waiting_on: "people" | "agent" | null;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /** @description The questions to the asker that have no reply yet, oldest first. Empty once the task is closed. */
             questions: components["schemas"]["Comment"][];
             /** @description The accepted answer, or null. */
@@ -1226,11 +1364,14 @@ export interface components {
             id: string;
             task_id: string;
             /**
-             * @description `question`: for the asker.
+             * @description `question`: for the asker. `revision`: the asker changed what the task asks.
              * @enum {string}
              */
-            kind: "comment" | "question";
+            kind: "comment" | "question" | "revision";
+            /** @description That of a revision may be empty. */
             text: string;
+            /** @description Of a revision: the version that it made. */
+            version: number | null;
             /** @description Who wrote it. */
             by: {
                 /**
@@ -1256,6 +1397,81 @@ export interface components {
             is_asker: boolean;
             /**
              * @description When it was written.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        Version: {
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
+            /** @description Data for the person to review. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description The action that the task asks about, or null. */
+            action: {
+                /** @description What would run. */
+                name: string;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description The arguments. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema of `args`. */
+                args_schema: {
+                    [key: string]: unknown;
+                };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @description Several actions that the task asks about, or null. */
+            actions: {
+                /** @description What would run. */
+                name: string;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description The arguments. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema of `args`. */
+                args_schema: {
+                    [key: string]: unknown;
+                };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
+            }[] | null;
+            /** @description What the asker said of it; null for the first. */
+            note: string | null;
+            /**
+             * @description When it was asked.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -1342,7 +1558,7 @@ export interface components {
         /** @description Of Standard Webhooks. `webhook-id` is the same for all attempts to send an event. */
         TaskEvent: {
             /** @enum {string} */
-            type: "task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
+            type: "task.created" | "task.claimed" | "task.commented" | "task.revised" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
             /**
              * @description When it happened.
              * @example 2026-01-31T12:00:00.000Z
@@ -1374,12 +1590,14 @@ export interface components {
                     id: string;
                     task_id: string;
                     /**
-                     * @description `question`: for the asker.
+                     * @description `question`: for the asker. `revision`: the asker changed what the task asks.
                      * @enum {string}
                      */
-                    kind: "comment" | "question";
+                    kind: "comment" | "question" | "revision";
                     /** @description null if the task is redacted. */
                     text: string | null;
+                    /** @description Of a revision: the version that it made. */
+                    version: number | null;
                     /** @description Who wrote it. */
                     by: {
                         /**
@@ -1409,6 +1627,10 @@ export interface components {
                      */
                     created_at: string;
                 };
+                /** @description Only in `task.revised`: the new version. */
+                version?: number;
+                /** @description Only in `task.revised`: what the asker said of it; null if the task is redacted. */
+                note?: string | null;
                 /** @description Only in `task.claimed`. */
                 claimed_by_email?: string | null;
                 /** @description Only in `task.rejected` and `task.verification_exhausted`: what the verifier said; null if the task is redacted. */
@@ -1667,6 +1889,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comment"];
+                };
+            };
+        };
+    };
+    reviseTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Task id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReviseTask"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `true` if this was asked before, and nothing was changed. */
+                    "Idempotent-Replayed"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    listVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Task id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"][];
                 };
             };
         };

@@ -233,6 +233,16 @@ export const ERRORS = {
     message: "The arguments of this task were changed too often. Approve or reject them as they are.",
     help: "A task that several people must approve has at most 100 rounds, and each edit begins another. Nothing of this answer was stored. Decide about the arguments as they are, or cancel the task and ask again.",
   },
+  TASK_REVISED: {
+    status: 409,
+    message: "The request was revised in the meantime, so this was about an earlier version of it.",
+    help: "The asker changed what the task asks. Nothing of this was stored. `version` of the answer is the current version: read the task, and decide about that.",
+  },
+  TOO_MANY_VERSIONS: {
+    status: 409,
+    message: "This task was revised too often. Ask again with a new task.",
+    help: "A task has at most 20 versions. People can still answer the last one, or the asker cancels the task and creates another.",
+  },
   TOO_MANY_COMMENTS: {
     status: 409,
     message: "Too much was said about this task already. It takes no more comments.",
@@ -511,6 +521,8 @@ export class ServiceError extends Error {
   readonly details: ErrorDetail[] | undefined;
   /** Seconds until a retry may succeed. */
   readonly retryAfter: number | undefined;
+  /** The current version of a task, where that is why. */
+  readonly version: number | undefined;
   security: FailureNote | undefined;
 
   constructor(
@@ -519,6 +531,7 @@ export class ServiceError extends Error {
       message?: string;
       details?: ErrorDetail[];
       retryAfter?: number;
+      version?: number;
       security?: FailureNote;
       cause?: unknown;
     } = {},
@@ -528,6 +541,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.details = options.details;
     this.retryAfter = options.retryAfter;
+    this.version = options.version;
     this.security = options.security;
   }
 

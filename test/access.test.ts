@@ -273,6 +273,20 @@ const ROUTES: Record<string, Route> = {
     body: () => ({ text: "Which card was charged?" }),
     has: "is_asker",
   },
+  "GET /api/tasks/{id}/versions": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/versions"),
+  },
+  "POST /api/tasks/{id}/revise": {
+    may: [...ITS_OPERATORS, "asking agent"],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/revise"),
+    body: () => ({ payload: { amount: 1 } }),
+    has: "version",
+  },
   "POST /api/tasks/{id}/complete": {
     may: [...INVOLVED, "answering agent"],
     isScoped: true,
@@ -759,6 +773,7 @@ function refusalElsewhere(name: string, caller: Caller): { status: number; error
 const FOR_OPERATORS: ReadonlySet<string> = new Set([
   "POST /api/tasks/{id}/assign",
   "POST /api/tasks/{id}/cancel",
+  "POST /api/tasks/{id}/revise",
   "PATCH /api/tasks/{id}",
   "GET /api/tasks/{id}/audit",
   "DELETE /api/tasks/{id}",

@@ -19,6 +19,8 @@ const OPERATIONS = new Set([
   "getAuditTrail",
   "listComments",
   "addComment",
+  "reviseTask",
+  "listVersions",
   "createEmbedToken",
 ]);
 

@@ -159,6 +159,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     delegated_from_email: null,
     delegated_until: null,
     waiting_on: null,
+    version: 1,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,
@@ -329,6 +330,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   task_candidates: true,
   task_approvals: true,
   task_comments: true,
+  task_versions: true,
   users: true,
   sessions: true,
   passkeys: true,

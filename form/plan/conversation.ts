@@ -10,6 +10,8 @@ export interface SaidComment {
     readonly slack?: unknown;
   };
   readonly is_asker: boolean;
+  /** Of a revision: the version that it made. */
+  readonly version: number | null;
   readonly created_at: string;
 }
 

@@ -1,6 +1,6 @@
 import type { CommentRecord } from "../../src/conversation/schema.ts";
 import type { WebhookDelivery } from "../../src/deliveries/schema.ts";
-import type { TaskRecord } from "../../src/tasks/schema.ts";
+import type { TaskRecord, VersionRecord } from "../../src/tasks/schema.ts";
 import { person } from "../../test/support/people.ts";
 import { outcomeOf, type UseCase } from "./use-case.ts";
 
@@ -39,6 +39,21 @@ const replies: UseCase["prepare"] = async ({ service }) => {
   return { act, check };
 };
 
+/** The asker revises what the task asks: once, and no answer to the version before counts. */
+const revises: UseCase["prepare"] = async ({ service }) => {
+  const { id } = await service.create();
+  const body = { payload: { amount: 1 }, note: "Less.", idempotency_key: "less" };
+  const act = async () => outcomeOf(await service.call("POST", `/api/tasks/${id}/revise`, { body }));
+  const check = async () => {
+    const path = `/api/tasks/${id}`;
+    const { body: versions } = await service.call<VersionRecord[]>("GET", `${path}/versions`);
+    const late = await service.call("POST", `${path}/complete`, { body: { response: { approved: true }, version: 1 } });
+    const found = [versions.map(({ payload }) => payload["amount"]).join("/"), late.status].join(", ");
+    return found === "12.5/1, 409" ? null : `amounts of the versions and the status of a late answer are ${found}`;
+  };
+  return { act, check };
+};
+
 const reads: UseCase["prepare"] = async ({ service }) => {
   const { id } = await service.create();
   const act = async () => outcomeOf(await service.call("GET", `/api/tasks/${id}/comments`));
@@ -48,5 +63,6 @@ const reads: UseCase["prepare"] = async ({ service }) => {
 export const CONVERSATION_CASES: readonly UseCase[] = [
   { name: "ask the asker", prepare: asks },
   { name: "reply", prepare: replies },
+  { name: "revise", prepare: revises },
   { name: "read comments", prepare: reads },
 ];

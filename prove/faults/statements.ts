@@ -53,6 +53,7 @@ const TABLES = Object.keys({
   delivery_attempts: true,
   task_approvals: true,
   task_comments: true,
+  task_versions: true,
   task_candidates: true,
   users: true,
   sessions: true,

@@ -440,7 +440,10 @@ function fieldsOf(random: Random, name: string, { allowed, blocked }: Receivers)
     case "PATCH /api/connections/{id}":
       return random.chance(0.5) ? { address, secret: "another key" } : { name: `connection-${random.int(100_000)}` };
     case "POST /api/event-subscriptions":
-      return { url, events: fromValue(random.pick([["task.created"], ["task.completed", "task.commented"]])) };
+      return {
+        url,
+        events: fromValue(random.pick([["task.created"], ["task.completed", "task.commented", "task.revised"]])),
+      };
     case "PATCH /api/event-subscriptions/{id}":
       return random.chance(0.5) ? { url } : { disabled: random.chance(0.5) };
     default:

@@ -25,7 +25,7 @@ export function end(world: World, task: Task, status: Status, entry: Omit<Entry,
   task.ended = world.now;
   const { hook } = task.request;
   if (hook === null) return;
-  const { verifier_result: _verdict, waiting_on: _open, questions: _none, ...body } = polled(task);
+  const { verifier_result: _verdict, waiting_on: _open, version: _first, questions: _none, ...body } = polled(task);
   const fresh = { status: "PENDING", cycle: 1, count: 0, due: world.now + HOLD, last: null, attempts: [] } as const;
   task.delivery = { hook, body, ...fresh, attempts: [], created: world.now };
 }

@@ -57,7 +57,7 @@ function waitingOn(task: Task): "people" | null {
 }
 
 export function polled(task: Task) {
-  return { task_id: task.name, ...common(task), waiting_on: waitingOn(task), questions: [] };
+  return { task_id: task.name, ...common(task), waiting_on: waitingOn(task), version: 1, questions: [] };
 }
 
 /** Returns the record of a task as a caller sees it. */
@@ -109,6 +109,7 @@ export function listed(task: Task, by: Caller) {
     id: task.name,
     ...common(task),
     waiting_on: waitingOn(task),
+    version: 1,
     project: task.project,
     task: request.task,
     payload: request.redact ? { _redacted: true } : documents().payload,

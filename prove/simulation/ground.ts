@@ -68,6 +68,7 @@ const TABLES = [
   "verification_attempts",
   "task_approvals",
   "task_comments",
+  "task_versions",
   "task_candidates",
   "task_responses",
   "task_documents",

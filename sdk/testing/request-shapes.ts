@@ -573,6 +573,13 @@ export const COMPLETE_TASK = {
       ],
       "minimum": 1
     },
+    "version": {
+      "type": [
+        "integer",
+        "null"
+      ],
+      "minimum": 1
+    },
     "completed_by_email": {
       "type": [
         "string",

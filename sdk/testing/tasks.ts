@@ -220,9 +220,9 @@ function eventOf(task: TaskWithDocuments, answer: GivenAnswer, verdict: Verdict)
   const ballot = ballotOf(task, answer);
   if (!isVerified(task))
     return { type: "accepted", assigns: null, ...answer, verdict: null, ...(ballot && { ballot }) };
-  const { status, verification_attempt } = task;
+  const { status, verification_attempt, version } = task;
   const config = JSON.parse(task.verifier_config!) as JsonObject;
-  return eventOfVerdict(answer, verdict, { status, verification_attempt }, attemptsOf(config));
+  return eventOfVerdict(answer, verdict, { status, verification_attempt, version }, attemptsOf(config));
 }
 
 /** Returns how many rejections end a task with this `verifier_config`. */

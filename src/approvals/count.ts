@@ -39,6 +39,11 @@ export function firstStanding({ need, blind, veto, one_of_each }: Policy): Stand
   return { need, have: 0, round: 1, blind, veto, waiting_for: one_of_each };
 }
 
+/** Returns where the approvals of a task stand once it is revised: they begin again. */
+export function standingOfRevised({ round, ...standing }: Standing, { one_of_each }: Policy): Standing {
+  return { ...standing, have: 0, round: round + 1, waiting_for: one_of_each };
+}
+
 /** Returns whether what people decide about a task is hidden: it is blind, and open. */
 export function isHidden({ approvals, ended_at }: { approvals: JsonText | null; ended_at: number | null }): boolean {
   return ended_at === null && parseJson<Standing>(approvals)?.blind === true;

@@ -7,7 +7,7 @@ import { DECISIONS_MAX, ROUNDS_MAX, transition, type Ballot } from "../tasks/lif
 import type { TaskRecord } from "../tasks/schema.ts";
 import type { Stance } from "./count.ts";
 
-const state = { status: "created", verification_attempt: 0, timeout_at: 10 } as const;
+const state = { status: "created", verification_attempt: 0, timeout_at: 10, version: 1 } as const;
 const by = {
   kind: "person",
   name: null,

@@ -9,7 +9,7 @@ import type { StoredVote } from "./store.ts";
 interface Approved {
   /** JSON of a `Standing`; null: one person decides. */
   approvals: JsonText | null;
-  votes: readonly Pick<StoredVote, "round" | "response">[];
+  votes: readonly Pick<StoredVote, "round" | "decision" | "response">[];
 }
 
 /** Returns the round in which several people approve; 1 if one person decides. */
@@ -27,13 +27,18 @@ function proposalIn(task: Approved, round: number): JsonObject | null {
   return first === undefined ? null : (JSON.parse(first.response) as JsonObject);
 }
 
-/** Returns the edit that began a round. Its author may have taken it back since: what the round is about stays. */
-function beginningOf<V extends { round: number }>(votes: readonly V[], round: number): V | undefined {
-  return round === 1 ? undefined : votes.find((vote) => vote.round === round);
+/**
+ * Returns the edit that began a round; undefined if it began with the task or a revision. Its author may have taken it back since:
+ * what the round is about stays.
+ */
+function beginningOf<V extends Begun>(votes: readonly V[], round: number): V | undefined {
+  return votes.find((vote) => vote.round === round && vote.decision === "edit");
 }
 
+type Begun = Pick<StoredVote, "round" | "decision">;
+
 /** Returns the edit that began the present round; undefined in the first, or if people must not know of it. */
-export function authorOf<V extends { round: number }>(
+export function authorOf<V extends Begun>(
   task: Pick<Approved, "approvals"> & { ended_at: number | null; votes: readonly V[] },
 ): V | undefined {
   return isHidden(task) ? undefined : beginningOf(task.votes, roundOf(task));

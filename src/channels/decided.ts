@@ -7,8 +7,9 @@ import { valueAt } from "../../form/plan/plan.ts";
 import { titleOf } from "../../form/titles.ts";
 import type { Action, Decision, DecisionRecord } from "../actions/action.ts";
 import { patchBetween } from "../actions/patch.ts";
-import { fromStored } from "../actions/request.ts";
+import { fromStored, type StoredActions } from "../actions/request.ts";
 import { payloadIn, payloadOf } from "../approvals/proposal.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { TaskWithDocuments } from "../tasks/store.ts";
 import { factOf, leftOutOf, MAX_NAME } from "./payload-summary.ts";
 
@@ -31,7 +32,7 @@ const SAID: Record<Decision, string> = {
   respond: "Answered with a message",
 };
 
-interface Look {
+export interface Look {
   /** Facts at most. */
   max: number;
   /** IANA name. */
@@ -72,9 +73,19 @@ function cut(facts: readonly Fact[], max: number, noun: string): Pick<Decided, "
 }
 
 /** Returns what was changed since a round of approvals, as a person sees it. A redacted task tells nothing of it. */
-export function changedSince(task: TaskWithDocuments, round: number, look: Look): Pick<Decided, "facts" | "left_out"> {
-  const [before, after] = [payloadIn(task, round), payloadOf(task)].map((payload) => fromStored({ ...task, payload }));
-  if (before == null || after == null || task.redact_payload) return { facts: [], left_out: null };
+export function changedSince(task: TaskWithDocuments, round: number, look: Look): Changed {
+  if (task.action === null || task.redact_payload) return { facts: [], left_out: null };
+  return changesBetween({ ...task, payload: payloadIn(task, round) }, { ...task, payload: payloadOf(task) }, look);
+}
+
+/** Lines about what was changed, and how many more there are. */
+type Changed = Pick<Decided, "facts" | "left_out">;
+
+/** Returns what is different in another version of what a task asks, as a person sees it. */
+export function changesBetween(was: StoredActions, is: StoredActions, look: Look): Changed {
+  const [before, after] = [fromStored(was), fromStored(is)];
+  if (before === null || after === null)
+    return cut(changesOf(asAction(was), toArgs(was, is), look), look.max, "change");
   const changes = before.all.map((action, i) => {
     const { args } = after.all[i]!;
     return changesOf(action, { args, patch: patchBetween(action.args, args) }, look);
@@ -93,13 +104,29 @@ export function changedSince(task: TaskWithDocuments, round: number, look: Look)
   return cut(facts, look.max, "action");
 }
 
+/** A payload is compared as the arguments of an action are. */
+function asAction({ payload, payload_schema }: StoredActions): Compared {
+  return {
+    args: JSON.parse(payload) as JsonObject,
+    args_schema: JSON.parse(payload_schema) as JsonObject,
+    ui_schema: null,
+  };
+}
+
+function toArgs(was: StoredActions, is: StoredActions): Required<Pick<DecisionRecord, "args" | "patch">> {
+  const args = JSON.parse(is.payload) as JsonObject;
+  return { args, patch: patchBetween(JSON.parse(was.payload) as JsonObject, args) };
+}
+
+type Compared = Pick<Action, "args" | "args_schema" | "ui_schema">;
+
 /** Values of one entry of a list that its line shows, and its characters as people count them. */
 const MAX_VALUES = 4;
 const MAX_ENTRY = 200;
 
 /** Returns each changed argument as it is shown before and after. Confidential and large ones are only named. */
 function changesOf(
-  { args: before, args_schema: payload_schema, ui_schema: hints }: Action,
+  { args: before, args_schema: payload_schema, ui_schema: hints }: Compared,
   { args: after, patch = [] }: Pick<DecisionRecord, "args" | "patch">,
   { time_zone, now }: Look,
 ): Fact[] {

@@ -4,6 +4,9 @@ import { Nullable, Text, Time } from "../http/schema.ts";
 /** A question is for the asker of a task, and makes the task wait for its reply. */
 export const COMMENT_KINDS = ["comment", "question"] as const;
 export type CommentKind = (typeof COMMENT_KINDS)[number];
+/** What is said about a task. A revision is what its asker says of a new version. */
+const SAID_KINDS = [...COMMENT_KINDS, "revision"] as const;
+export type SaidKind = (typeof SAID_KINDS)[number];
 
 /** Who writes comments: as in `decided_by` of a task. */
 const AUTHOR_KINDS = ["person", "recipient", "embed", "agent", "admin"] as const;
@@ -38,8 +41,13 @@ export const CommentRecord = Type.Object(
   {
     id: Type.String({ examples: ["cmt_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
     task_id: Type.String(),
-    kind: Kind("`question`: for the asker."),
-    text: Type.String(),
+    kind: Type.Unsafe<SaidKind>({
+      type: "string",
+      enum: [...SAID_KINDS],
+      description: "`question`: for the asker. `revision`: the asker changed what the task asks.",
+    }),
+    text: Type.String({ description: "That of a revision may be empty." }),
+    version: Nullable(Type.Integer({ description: "Of a revision: the version that it made." })),
     by: Type.Object(Author.properties, { description: "Who wrote it." }),
     is_asker: Type.Boolean({
       description: "It is from the asker of the task, and answers the questions before it.",

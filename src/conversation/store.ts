@@ -3,7 +3,7 @@ import { homeOf } from "../db/home.ts";
 import { insertRow } from "../db/rows.ts";
 import type { TaskCommentRow } from "../db/schema.ts";
 import { parseJson } from "../lib/json.ts";
-import type { AuthorKind, CommentKind } from "./schema.ts";
+import type { AuthorKind, SaidKind } from "./schema.ts";
 
 /** What somebody said about a task. */
 export interface Comment {
@@ -11,7 +11,7 @@ export interface Comment {
   task_id: string;
   /** That of its audit entry, which orders the rows of a task. */
   seq: number;
-  kind: CommentKind;
+  kind: SaidKind;
   text: string;
   /** Of the asker: questions up to this `seq` are answered by it. null: someone else wrote it. */
   answers_seq: number | null;
@@ -19,6 +19,8 @@ export interface Comment {
   author: Author;
   /** Epoch milliseconds. */
   created_at: number;
+  /** Of a revision: the version that it made. */
+  version: number | null;
 }
 
 export interface Author {
@@ -73,7 +75,7 @@ function toComment({ home: _home, ...row }: TaskCommentRow): Comment {
   const { author_kind, author_user_id, author_email, author_name, author_account, channel, ...comment } = row;
   return {
     ...comment,
-    kind: comment.kind as CommentKind,
+    kind: comment.kind as SaidKind,
     author: {
       kind: author_kind as AuthorKind,
       user_id: author_user_id,

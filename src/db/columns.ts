@@ -55,6 +55,7 @@ export const COLUMNS = {
     delegated_from_email: "text",
     delegated_until: "bigint",
     waiting_on: "text",
+    version: "bigint",
   },
   task_documents: {
     task_id: "text",
@@ -138,6 +139,15 @@ export const COLUMNS = {
     author_account: "json",
     channel: "text",
     created_at: "bigint",
+    version: "bigint",
+    home: "integer",
+  },
+  task_versions: {
+    task_id: "text",
+    version: "bigint",
+    payload: "json",
+    payload_schema: "json",
+    action: "json",
     home: "integer",
   },
   deliveries: {

@@ -18,6 +18,7 @@ export const TASK_BOUND = {
   task_candidates: "task_id",
   task_approvals: "task_id",
   task_comments: "task_id",
+  task_versions: "task_id",
   deliveries: "task_id",
   delivery_bodies: null,
   delivery_attempts: null,

@@ -35,6 +35,7 @@ import { personalTokens } from "./migrations/0030-personal-tokens.ts";
 import { resume } from "./migrations/0031-resume.ts";
 import { eventSubscriptions } from "./migrations/0032-event-subscriptions.ts";
 import { conversation } from "./migrations/0033-conversation.ts";
+import { revisions } from "./migrations/0034-revisions.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -144,6 +145,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0031-resume": resume(dialect),
     "0032-event-subscriptions": eventSubscriptions(dialect),
     "0033-conversation": conversation(dialect),
+    "0034-revisions": revisions(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

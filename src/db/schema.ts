@@ -17,6 +17,7 @@ export interface Schema {
   task_candidates: TaskCandidateRow;
   task_approvals: TaskApprovalRow;
   task_comments: TaskCommentRow;
+  task_versions: TaskVersionRow;
   projects: ProjectRow;
   project_members: ProjectMemberRow;
   calendars: CalendarRow;
@@ -115,6 +116,8 @@ export interface TaskRow {
   delegated_until: number | null;
   /** `agent`: a question to the asker has no reply yet. null: it waits for people. */
   waiting_on: string | null;
+  /** Of what it asks: 1, 2, ... */
+  version: number;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }
@@ -153,7 +156,7 @@ export interface TaskCommentRow {
   /** That of its audit entry, which orders the rows of a task. */
   seq: number;
   id: string;
-  /** `comment` or `question`. */
+  /** `comment`, `question`, or `revision`, whose text may be empty. */
   kind: string;
   text: string;
   /** Of the asker: questions up to this `seq` are answered by it. null: someone else wrote it. */
@@ -170,6 +173,20 @@ export interface TaskCommentRow {
   author_account: string | null;
   channel: string | null;
   created_at: number;
+  /** Of a revision: the version that it made. */
+  version: number | null;
+  /** The home of the task (home.ts). */
+  home: number;
+}
+
+/** What a task asked before it was revised. The current version is in `task_documents`. */
+export interface TaskVersionRow {
+  task_id: string;
+  version: number;
+  /** JSON, as in `task_documents`. */
+  payload: string;
+  payload_schema: string;
+  action: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }

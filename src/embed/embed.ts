@@ -9,7 +9,8 @@ import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
 import type { Look, Drawing } from "../drawing/drawing.ts";
 import { ServiceError } from "../errors.ts";
-import { drawHeading, reviewSection } from "../http/task-drawing.ts";
+import { revisedFor } from "../channels/revised.ts";
+import { drawHeading, drawRevision, ofVersion, reviewSection } from "../http/task-drawing.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
@@ -35,6 +36,8 @@ import type {
 import { signToken, type EmbedCaller } from "./tokens.ts";
 
 const TTL_SECONDS = 300;
+/** Changes that a form lists. It shows the whole payload as well. */
+const MAX_CHANGES = 10;
 
 /** The context of embedded forms. */
 export interface EmbedContext extends CompletionContext {
@@ -98,6 +101,7 @@ export async function readEmbedded(
   const payload = JSON.parse(task.payload) as JsonObject;
   return {
     id: task.id,
+    version: task.version,
     status: task.status,
     task: task.task,
     payload,
@@ -152,15 +156,17 @@ export async function commentEmbedded(
 export async function completeEmbedded(
   ctx: EmbedContext,
   caller: EmbedCaller,
-  { response }: EmbedAnswer,
+  { response, version }: EmbedAnswer,
 ): Promise<EmbedOutcome> {
   const asked = await readTask(ctx, caller, caller.grant.task_id);
   const answer = answerOfForm(asked, response) as JsonObject;
-  const task = await completeTask(ctx, caller, asked.id, { response: answer }).catch(async (error: unknown) => {
-    if (error instanceof ServiceError && error.code === "TASK_ALREADY_TERMINAL")
-      await requireStillOpen(ctx, await readTask(ctx, caller, caller.grant.task_id), caller.grant.sub);
-    throw error;
-  });
+  const task = await completeTask(ctx, caller, asked.id, { response: answer, version: version ?? null }).catch(
+    async (error: unknown) => {
+      if (error instanceof ServiceError && error.code === "TASK_ALREADY_TERMINAL")
+        await requireStillOpen(ctx, await readTask(ctx, caller, caller.grant.task_id), caller.grant.sub);
+      throw error;
+    },
+  );
   return {
     id: task.id,
     status: task.status,
@@ -175,7 +181,7 @@ export async function completeEmbedded(
 
 /** Returns the question of a task and what to review, as HTML. */
 export async function drawReview(
-  { drawing }: { drawing: Drawing },
+  { db, drawing }: { db: Db; drawing: Drawing },
   task: TaskWithDocuments,
   look: Look,
 ): Promise<string> {
@@ -186,7 +192,9 @@ export async function drawReview(
       is_urgent: task.urgent === 1,
       otherwise: otherwiseOf(formOf(task, look), task),
       ...look,
-    }) + reviewSection(await drawing.payload(task, { ...look, wholeAt: `/tasks/${task.id}` }))
+    }) +
+    drawRevision(await revisedFor(db, task, { max: MAX_CHANGES, ...look, time_zone: look.time_zone ?? "UTC" })) +
+    reviewSection(await drawing.payload(ofVersion(task), { ...look, wholeAt: `/tasks/${task.id}` }))
   );
 }
 

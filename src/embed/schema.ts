@@ -59,12 +59,13 @@ export const EmbedOutcome = Type.Object(
 );
 export type EmbedOutcome = Static<typeof EmbedOutcome>;
 
-const { task, payload, response_schema, form_definition, redact_payload, timeout_at } = TaskRecord.properties;
+const { version, task, payload, response_schema, form_definition, redact_payload, timeout_at } = TaskRecord.properties;
 
 /** A task as an embedded form shows it: without its assignees and without its callback. */
 export const EmbedTask = Type.Object(
   {
     id,
+    version,
     status,
     task,
     payload,
@@ -109,6 +110,9 @@ export const EmbedAnswer = Type.Object(
       additionalProperties: true,
       description: "The answer. It must match the task's `response_schema`.",
     }),
+    version: Type.Optional(
+      Nullable(Type.Integer({ minimum: 1, description: "The version that the form showed. Default: any." })),
+    ),
   },
   { $id: "EmbedAnswer", additionalProperties: true },
 );

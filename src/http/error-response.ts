@@ -39,6 +39,7 @@ export interface ErrorBody {
   docs: string;
   request_id: string;
   details?: ErrorDetail[];
+  version?: number;
 }
 
 /** Returns the URL where the troubleshooting page explains a code. */
@@ -196,7 +197,7 @@ const NOT_FOUND_PAGE = renderPage({
 export function errorBodyOf(
   { config }: Pick<ErrorContext, "config">,
   request: FastifyRequest,
-  { code, message, details = [] }: ServiceError,
+  { code, message, details = [], version }: ServiceError,
 ): ErrorBody {
   const body: ErrorBody = {
     error_code: code,
@@ -205,6 +206,7 @@ export function errorBodyOf(
     request_id: request.id,
   };
   if (details.length > 0) body.details = details.slice(0, DETAILS_MAX);
+  if (version !== undefined) body.version = version;
   return body;
 }
 

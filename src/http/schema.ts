@@ -63,6 +63,7 @@ export const ErrorBodySchema = Type.Object(
         },
       ),
     ),
+    version: Type.Optional(Type.Integer({ description: "For `TASK_REVISED`: the current version of the task." })),
   },
   { $id: "Error" },
 );

@@ -7,6 +7,7 @@ export const EVENT_TYPES = [
   "task.created",
   "task.claimed",
   "task.commented",
+  "task.revised",
   "task.rejected",
   "task.completed",
   "task.cancelled",
@@ -111,6 +112,14 @@ export const TaskEventBody = Type.Object(
               text: Nullable(Type.String({ description: "null if the task is redacted." })),
             },
             { description: "Only in `task.commented`." },
+          ),
+        ),
+        version: Type.Optional(Type.Integer({ description: "Only in `task.revised`: the new version." })),
+        note: Type.Optional(
+          Nullable(
+            Type.String({
+              description: "Only in `task.revised`: what the asker said of it; null if the task is redacted.",
+            }),
           ),
         ),
         claimed_by_email: Type.Optional(Nullable(Type.String({ description: "Only in `task.claimed`." }))),

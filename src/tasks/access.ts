@@ -74,6 +74,7 @@ const MAY = {
   release: INVOLVED,
   cancel: ["operator", "asker"],
   extend: ["operator", "asker"],
+  revise: ["operator", "asker"],
   assign: ["operator"],
   audit: ["operator", "asker", "reader"],
   delete: ["operator"],

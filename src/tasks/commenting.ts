@@ -64,7 +64,8 @@ export async function addComment(
     const known = said.find((one) => isRepeated(one, draft));
     if (known !== undefined) return { comment: known, isReplay: true };
     if (isTerminal(task.status) || tx.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-    if (said.length >= COMMENTS_MAX) throw new ServiceError("TOO_MANY_COMMENTS");
+    if (said.filter(({ kind }) => kind !== "revision").length >= COMMENTS_MAX)
+      throw new ServiceError("TOO_MANY_COMMENTS");
     const created_at = Math.max(tx.now(), task.updated_at);
     const comment: Comment = { ...draft, id: newId("cmt", created_at), created_at };
     const waiting_on: WaitingOn = openQuestions([...said, comment]).length > 0 ? "agent" : "people";
@@ -98,11 +99,15 @@ function draftOf(caller: Caller, task: Task, body: AddCommentBody, said: readonl
     text: body.text,
     answers_seq: isAsker ? (question?.seq ?? task.audit_seq) : null,
     idempotency_key: body.idempotency_key ?? null,
+    version: null,
     author: authorOf(caller),
   };
 }
 
-function isRepeated(one: Comment, { idempotency_key, author }: Draft): boolean {
+export function isRepeated(
+  one: Comment,
+  { idempotency_key, author }: Pick<Comment, "idempotency_key" | "author">,
+): boolean {
   if (idempotency_key === null || one.idempotency_key !== idempotency_key) return false;
   const { kind, user_id, email, name } = one.author;
   return kind === author.kind && user_id === author.user_id && email === author.email && name === author.name;
@@ -118,7 +123,7 @@ export function isAskerOf(caller: Caller, task: Task): boolean {
   return asked_by_kind === task.asked_by_kind && asked_by_id === task.asked_by_id;
 }
 
-function authorOf(caller: Caller): Author {
+export function authorOf(caller: Caller): Author {
   if (caller.kind === "agent")
     return { kind: "agent", user_id: null, email: null, name: caller.name, account: null, channel: null };
   const { kind, user_id, email, name, account, channel } = completerOf(caller, { response: {} });

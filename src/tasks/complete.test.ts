@@ -467,6 +467,12 @@ testOnBoth(
         code: "TASK_CHANGED",
         left: ["created", "rejected"],
       },
+      revision: {
+        during: async (id) =>
+          void (await service.call("POST", `/api/tasks/${id}/revise`, { body: { payload: { amount: 1 } } })),
+        code: "TASK_REVISED",
+        left: ["created", "revised"],
+      },
     };
     for (const [name, event] of Object.entries(events)) {
       const { id } = await service.create({ verifier_config });

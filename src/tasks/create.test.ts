@@ -48,6 +48,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     delegated_from: null,
     delegated_until: null,
     waiting_on: "people",
+    version: 1,
     claimed_by_email: null,
     claim_expires_at: null,
     response: null,

@@ -56,7 +56,12 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     status: change.status,
     updated_at: now,
     audit_seq: before.audit_seq + 1,
-    listed_length: before.listed_length + (response?.length ?? 0) + (change.set.cancel_reason?.length ?? 0),
+    listed_length:
+      before.listed_length +
+      (response?.length ?? 0) +
+      (change.set.cancel_reason?.length ?? 0) +
+      (event.type === "revised" ? event.revision.growth.listed : 0),
+    schemas_length: before.schemas_length + (event.type === "revised" ? event.revision.growth.schemas : 0),
     ended_at: isTerminal(change.status) ? now : null,
     // A closed task has no claim.
     ...(isTerminal(change.status) && NO_CLAIM),
@@ -76,6 +81,10 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     created_at: now,
   };
   return { before, after, event, response, audit, effects: change.effects };
+}
+
+function deadlinesOf({ timeout_seconds }: { timeout_seconds: number }, before: Task): object {
+  return { timeout_seconds, previous_timeout_seconds: before.timeout_seconds };
 }
 
 function tallyIn(approvals: string): object {
@@ -101,7 +110,7 @@ function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null
         ...(!before.redact_payload && { response_keys: Object.keys(event.response) }),
         ...(email === null && account && toAuditExtra(account)),
         ...(event.by.kind === "host" && { at_host: true }),
-        ...(set.approvals !== undefined && tallyIn(set.approvals)),
+        ...(set.approvals != null && tallyIn(set.approvals)),
         ...(event.type === "accepted" && notCounted(event.ballot?.excluded)),
       };
       return Object.keys(extra).length === 0 ? null : extra;
@@ -109,7 +118,9 @@ function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null
     case "cancelled":
       return event.reason === null ? null : { reason: event.reason };
     case "extended":
-      return { timeout_seconds: event.timeout_seconds, previous_timeout_seconds: before.timeout_seconds };
+      return deadlinesOf(event, before);
+    case "revised":
+      return { version: set.version, ...(event.deadline && deadlinesOf(event.deadline, before)) };
     case "timed_out":
       return null;
     case "fallback":

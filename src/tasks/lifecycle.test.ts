@@ -23,9 +23,10 @@ const open = (task: Partial<TaskState> = {}): TaskState => ({
   status: "created",
   verification_attempt: 0,
   timeout_at: NOW + 1,
+  version: 1,
   ...task,
 });
-const guard = { status: "created", verification_attempt: 0 } as const;
+const guard = { status: "created", verification_attempt: 0, version: 1 } as const;
 const accepted: TaskEvent = { type: "accepted", response: { ok: true }, by, assigns: null, verdict: null };
 const refused: TaskEvent = {
   type: "refused",
@@ -67,7 +68,7 @@ describe("the life of a task", () => {
     test(`an answer that the verifier passed completes a ${status} task with its verdict`, () => {
       const change = transition(
         open({ status, verification_attempt: 2 }),
-        { ...accepted, verdict: { reason: "Fine.", guard: { status, verification_attempt: 2 } } },
+        { ...accepted, verdict: { reason: "Fine.", guard: { status, verification_attempt: 2, version: 1 } } },
         NOW,
       );
       assert.equal(change.status, "completed");
@@ -116,7 +117,7 @@ describe("the life of a task", () => {
   });
 
   test("the last refusal ends the task", () => {
-    const last = { ...refused, guard: { status: "rejected", verification_attempt: 2 } } as const;
+    const last = { ...refused, guard: { status: "rejected", verification_attempt: 2, version: 1 } } as const;
     const change = transition(open({ status: "rejected", verification_attempt: 2 }), last, NOW);
     assert.equal(change.status, "verification_exhausted");
     assert.equal(change.audit, "verification_exhausted");

@@ -1,6 +1,8 @@
 import { count, isFor, votesOf, type Count, type Voter } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import type { StoredVote } from "../approvals/store.ts";
+import type { Comment } from "../conversation/store.ts";
+import type { RevisedDocuments, VersionDocuments } from "../conversation/versions.ts";
 import type { LadderColumns } from "../escalation/ladder.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -56,6 +58,7 @@ export interface Completer {
 export interface VerdictGuard {
   status: TaskStatus;
   verification_attempt: number;
+  version: number;
 }
 
 /** The assignee of a task; both are null if it is unassigned. */
@@ -79,6 +82,30 @@ export interface Ballot {
   others: readonly Voter[] | null;
 }
 
+/** A new deadline, `timeout_seconds` after the creation. */
+interface Deadline {
+  timeout_seconds: number;
+  /** Epoch milliseconds. */
+  timeout_at: number;
+  steps: LadderColumns;
+}
+
+/** What the next version of a task asks. (beyond: Talk before deciding) */
+export interface Revision {
+  /** The version that it replaces. */
+  of: number;
+  /** What changes of its documents. Earlier ones are kept as a version. */
+  documents: RevisedDocuments;
+  /** What they were. */
+  before: VersionDocuments;
+  /** JSON of the `Standing` with which the approvals begin again; null: one person decides. */
+  approvals: string | null;
+  /** Characters that the documents have more than before: those that lists read, and those of the schemas. */
+  growth: { listed: number; schemas: number };
+  /** What the asker says of it; its text may be empty. */
+  comment: Omit<Comment, "seq" | "answers_seq" | "created_at" | "id">;
+}
+
 /** Something that happens to a task. */
 export type TaskEvent =
   /** The answer is valid and, where there is a verifier, passed it (`verdict`). */
@@ -96,8 +123,10 @@ export type TaskEvent =
   | { type: "refused"; response: JsonObject; by: Completer; reason: string; max_attempts: number; guard: VerdictGuard }
   /** `email`: of the operator; null where the admin token cancels. */
   | { type: "cancelled"; reason: string | null; email: string | null }
-  /** The deadline moves, later or earlier. `timeout_at` is `timeout_seconds` after the creation. */
-  | { type: "extended"; timeout_seconds: number; timeout_at: number; steps: LadderColumns }
+  /** The deadline moves, later or earlier. */
+  | ({ type: "extended" } & Deadline)
+  /** The asker changed what the task asks. */
+  | { type: "revised"; revision: Revision; deadline: Deadline | null }
   | { type: "timed_out" }
   /** No one has answered in time, and the request says what counts then. */
   | { type: "fallback"; response: JsonObject };
@@ -111,6 +140,7 @@ export interface TaskState {
   status: TaskStatus;
   verification_attempt: number;
   timeout_at: number;
+  version: number;
 }
 
 /**
@@ -120,8 +150,9 @@ export interface TaskState {
  * - callback: the outcome, to the task's `callback_url`.
  * - sent_back: a notice to the person whose answer was rejected.
  * - new_round: a notice to the people whose approvals no longer count, because the arguments were changed.
+ * - revised: a notice to everyone who was told of the task, because it asks something else now.
  */
-export type Effect = "callback" | "sent_back" | "new_round";
+export type Effect = "callback" | "sent_back" | "new_round" | "revised";
 
 /** The result of an event: the new status, the columns it sets, its effects, and the name of its audit entry. */
 export interface Change {
@@ -141,10 +172,12 @@ export interface Change {
     timeout_seconds?: number;
     timeout_at?: number;
     /** JSON of a `Standing`. */
-    approvals?: string;
+    approvals?: string | null;
+    version?: number;
+    waiting_on?: "people";
   } & Partial<Assignment & LadderColumns>;
   effects: readonly Effect[];
-  audit: TaskStatus | "verified" | "extended" | "approved" | "declined";
+  audit: TaskStatus | "verified" | "extended" | "approved" | "declined" | "revised";
 }
 
 /** The channel of an answer that its request gave for the case that no one does. */
@@ -158,6 +191,8 @@ const ENDED: readonly Effect[] = ["callback"];
 export const ROUNDS_MAX = 100;
 /** Decisions of one person about one task, those that were taken back included. Each is read with the task. */
 export const DECISIONS_MAX = 100;
+/** Versions of one task, the first included. */
+export const VERSIONS_MAX = 20;
 
 /** The latest verdict. `attempt` is the number of rejections when it was reached, itself included. */
 export interface VerifierResult {
@@ -171,8 +206,8 @@ export interface VerifierResult {
  *
  * @param now - the moment it happens, epoch milliseconds; becomes `completed_at` or `timed_out_at`
  * @throws ServiceError TASK_ALREADY_TERMINAL if the task is closed, or for an answer or a new deadline at or after the
- *   deadline even if the timeout is not stored yet; TASK_CHANGED if another verdict came first; TOO_MANY_ROUNDS, TOO_MANY_DECISIONS; VALIDATION_FAILED for a new
- *   deadline that has passed
+ *   deadline even if the timeout is not stored yet; TASK_CHANGED if another verdict came first; TASK_REVISED if it was about an earlier version; TOO_MANY_ROUNDS,
+ *   TOO_MANY_DECISIONS, TOO_MANY_VERSIONS; VALIDATION_FAILED for a new deadline that has passed
  */
 export function transition(task: TaskState, event: TaskEvent, now: number): Change {
   if (isTerminal(task.status)) throw new ServiceError("TASK_ALREADY_TERMINAL");
@@ -226,10 +261,26 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       };
     case "extended": {
       if (now >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-      const { timeout_seconds, timeout_at, steps } = event;
-      if (timeout_at <= now)
+      if (event.timeout_at <= now)
         throw invalid("/timeout_seconds", "Counts from the creation of the task. This deadline has passed already.");
-      return { status: task.status, set: { timeout_seconds, timeout_at, ...steps }, effects: [], audit: "extended" };
+      return { status: task.status, set: setOf(event), effects: [], audit: "extended" };
+    }
+    case "revised": {
+      requireInTime(task, now);
+      const { revision, deadline } = event;
+      requireVersion(task, revision.of);
+      if (task.version >= VERSIONS_MAX) throw new ServiceError("TOO_MANY_VERSIONS");
+      return {
+        status: task.status,
+        set: {
+          version: task.version + 1,
+          waiting_on: "people",
+          ...(revision.approvals !== null && { approvals: revision.approvals }),
+          ...(deadline !== null && setOf(deadline)),
+        },
+        effects: ["revised"],
+        audit: "revised",
+      };
     }
     case "timed_out":
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
@@ -245,9 +296,19 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
   }
 }
 
+function setOf({ timeout_seconds, timeout_at, steps }: Deadline) {
+  return { timeout_seconds, timeout_at, ...steps };
+}
+
+/** @throws ServiceError TASK_REVISED, with the current version */
+export function requireVersion({ version }: Pick<TaskState, "version">, about: number): void {
+  if (about !== version) throw new ServiceError("TASK_REVISED", { version });
+}
+
 /** @throws ServiceError TOO_MANY_ROUNDS, TOO_MANY_DECISIONS */
 function requireWithinLimits({ votes, vote }: Ballot): void {
-  if (vote.round > ROUNDS_MAX) throw new ServiceError("TOO_MANY_ROUNDS");
+  // Revisions begin rounds as well.
+  if (vote.decision === "edit" && vote.round > ROUNDS_MAX) throw new ServiceError("TOO_MANY_ROUNDS");
   const own = votes.filter(({ user_id }) => user_id === vote.user_id);
   if (own.length >= DECISIONS_MAX) throw new ServiceError("TOO_MANY_DECISIONS");
 }
@@ -304,6 +365,7 @@ function requireInTime(task: TaskState, now: number): void {
 }
 
 function requireUnchanged(task: TaskState, guard: VerdictGuard): void {
+  requireVersion(task, guard.version);
   if (task.status !== guard.status || task.verification_attempt !== guard.verification_attempt)
     throw new ServiceError("TASK_CHANGED");
 }

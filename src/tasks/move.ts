@@ -9,6 +9,7 @@ import { isRepeatedVote } from "../approvals/proposal.ts";
 import { afterBallot, votesAfter } from "./approving.ts";
 import { isTerminal, type Ballot, type TaskEvent } from "./lifecycle.ts";
 import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
+import { afterRevision } from "./revised.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -57,7 +58,7 @@ export async function moveTask(
   if (refreshing !== null) await refreshing;
   // Lock, read, write and commit are a round trip each on PostgreSQL. A conditional write that applies only to an unchanged
   // task needs one. If it fails, the transaction below runs.
-  if (event.type !== "refused" && !isBallot(event)) {
+  if (event.type !== "refused" && event.type !== "revised" && !isBallot(event)) {
     const move = planMove(before, event, actor, db.now(), await votesFor(db, before), subscriptions);
     const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
@@ -77,6 +78,7 @@ export async function moveTask(
     await writeMoves(tx, [move]);
     if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
     if (isBallot(move.event)) await afterBallot(tx, notifier, move, move.event.ballot);
+    if (move.event.type === "revised") await afterRevision(tx, notifier, move, move.event.revision);
     return { ...move.after, votes: move.votes };
   });
 }
@@ -139,7 +141,8 @@ async function enqueueSentBack(
 function hintsOf({ event, after, outgoing }: Move): string[] {
   const hints = [`task:${after.id}`];
   if (outgoing.some(({ startAfterResponse }) => startAfterResponse === null)) hints.push(DELIVERIES_HINT);
-  if (event.type === "extended") hints.push(DEADLINE_HINT, STEPS_HINT);
+  if (event.type === "extended" || (event.type === "revised" && event.deadline !== null))
+    hints.push(DEADLINE_HINT, STEPS_HINT);
   return hints;
 }
 

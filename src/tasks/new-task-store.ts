@@ -40,6 +40,7 @@ const NEW_TASK = [
   "ladder",
   "next_step_at",
   "urgent",
+  "version",
 ] as const satisfies Column<"tasks">[];
 
 /** Columns of a new task with an assignment. */

@@ -100,6 +100,7 @@ export function newTask(
       urgent: 0,
       ...NOT_DELEGATED,
       waiting_on: null,
+      version: 1,
     },
     documents: { task_id: id, home, ...documents, escalation: escalation && JSON.stringify(escalation) },
     audit: {

@@ -10,11 +10,20 @@ import type { Destination, NotifiableChannel } from "./notify.ts";
  * - assigned: the task was assigned to them later.
  * - sent_back: the verifier rejected their answer, and a new one is needed.
  * - new_round: the arguments that they approved were changed, so that they have to decide again.
+ * - revised: they were told before, and the asker has changed what the task asks.
  * - reminder: they were told before, and no one has answered.
  * - ended: the task that they were asked about is closed.
  * - commented: somebody else said something about the task that they were asked about.
  */
-export type Purpose = "decision" | "assigned" | "sent_back" | "new_round" | "reminder" | "ended" | "commented";
+export type Purpose =
+  | "decision"
+  | "assigned"
+  | "sent_back"
+  | "new_round"
+  | "revised"
+  | "reminder"
+  | "ended"
+  | "commented";
 
 /** A notification about a task. */
 export interface Notice {

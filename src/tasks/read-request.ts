@@ -64,7 +64,7 @@ export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Prom
  * Checks what the route's schema cannot express.
  * @returns the people it names, or null; and the answer that counts at the deadline
  */
-async function checkRequest(
+export async function checkRequest(
   ctx: CheckContext,
   request: FormRequest,
   documents: TaskDocuments,

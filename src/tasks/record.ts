@@ -127,6 +127,7 @@ function lastFields(
     timeout_at: isoTime(task.timeout_at),
     next_step: toNextStep(task),
     waiting_on: waitingOn(task),
+    version: task.version,
     urgent: task.urgent === 1,
     redact_payload: task.redact_payload,
     created_at: isoTime(task.created_at),
@@ -176,6 +177,7 @@ export function toPollResult(task: PolledTask): JsonText {
     idempotency_key: task.idempotency_key,
     status: task.status,
     waiting_on: waitingOn(task),
+    version: task.version,
     questions: task.questions.map(toCommentRecord),
   };
   const last: Omit<PollResult, "response" | keyof typeof first> = {

@@ -1,3 +1,4 @@
+import { findVersion } from "../conversation/versions.ts";
 import type { Reader } from "../db/database.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
@@ -25,9 +26,12 @@ export async function findReplay(reader: Reader, asked_by_id: string, body: unkn
   return task && { task, isMismatch: !(await isReplayOf(reader, task, body as JsonObject)) };
 }
 
-/** The deadline may be the first one or the current one. */
+/** The deadline may be the first one or the current one, and so may what the task asks. */
 async function isReplayOf(reader: Reader, task: TaskWithDocuments, request: JsonObject): Promise<boolean> {
   if (!hasSameEntries(task.resume, request)) return false;
   if (isSameRequest(task, request)) return true;
-  return isSameRequest(asCreated(task, await listAuditEntries(reader, task.id)), request);
+  const asked = asCreated(task, await listAuditEntries(reader, task.id));
+  if (isSameRequest(asked, request)) return true;
+  const first = task.version === 1 ? null : await findVersion(reader, task.id, 1);
+  return first !== null && [task, asked].some((one) => isSameRequest({ ...one, ...first }, request));
 }

@@ -6,7 +6,7 @@ import type { TaskEvents } from "./events.ts";
 import type { NotifiableChannel } from "./notify.ts";
 import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
-import { addCommentRoute, listCommentsRoute } from "./routes/conversation.ts";
+import { addCommentRoute, listCommentsRoute, listVersionsRoute, reviseTaskRoute } from "./routes/conversation.ts";
 import { createTaskRoute } from "./routes/create.ts";
 import {
   completeTaskRoute,
@@ -35,9 +35,11 @@ import {
   ListedTask,
   PollResult,
   RefusedAnswerRecord,
+  ReviseTaskBody,
   Stats,
   TaskCounts,
   TaskRecord,
+  VersionRecord,
 } from "./schema.ts";
 import type { CompletionContext } from "./tasks.ts";
 
@@ -56,6 +58,8 @@ export const taskRoutes = mount<TaskContext>([
   listRefusedAnswersRoute,
   listCommentsRoute,
   addCommentRoute,
+  reviseTaskRoute,
+  listVersionsRoute,
   pollTaskRoute,
   completeTaskRoute,
   withdrawDecisionRoute,
@@ -76,6 +80,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   CompleteTaskBody,
   CancelTaskBody,
   ExtendTaskBody,
+  ReviseTaskBody,
   ClaimTaskBody,
   AssignTaskBody,
   TaskRecord,
@@ -85,6 +90,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   RefusedAnswerRecord,
   AddCommentBody,
   CommentRecord,
+  VersionRecord,
   AuditEntryRecord,
   Stats,
 ];

@@ -16,11 +16,15 @@ const UNLIMITED = { left: Number.POSITIVE_INFINITY };
  * @param trail - its audit trail, oldest first
  */
 export function asCreated<T extends { timeout_seconds: number }>(task: T, trail: readonly AuditEntryRow[]): T {
-  const first = trail.find(({ action }) => action === "extended");
-  if (first === undefined) return task;
-  const { previous_timeout_seconds } = JSON.parse(first.extra!) as { previous_timeout_seconds: number };
-  return { ...task, timeout_seconds: previous_timeout_seconds };
+  for (const { action, extra } of trail) {
+    if (!MOVES_DEADLINE.has(action)) continue;
+    const { previous_timeout_seconds } = JSON.parse(extra!) as { previous_timeout_seconds?: number };
+    if (previous_timeout_seconds !== undefined) return { ...task, timeout_seconds: previous_timeout_seconds };
+  }
+  return task;
 }
+
+const MOVES_DEADLINE: ReadonlySet<string> = new Set(["extended", "revised"]);
 
 /** Returns whether a request equals the one that created the task. */
 export function isSameRequest(task: TaskWithDocuments, request: JsonObject): boolean {

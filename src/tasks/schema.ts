@@ -18,7 +18,10 @@ const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   description: "The status of the task.",
 });
 
-const TimeoutSeconds = (description: string) => Type.Integer({ minimum: 60, maximum: 2_592_000, description });
+/** Thirty days. */
+export const TIMEOUT_SECONDS_MAX = 2_592_000;
+const TimeoutSeconds = (description: string) =>
+  Type.Integer({ minimum: 60, maximum: TIMEOUT_SECONDS_MAX, description });
 
 const namedBy = (description: string) => Type.Optional(Text({ minLength: 1, maxLength: 254, description }));
 const OnBehalfOf = Type.Object(
@@ -173,6 +176,15 @@ export const CompleteTaskBody = Type.Object(
         }),
       ),
     ),
+    version: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "The version of the task that the answer is about. If the asker has revised it since, the answer does not count.",
+        }),
+      ),
+    ),
     completed_by_email: Type.Optional(
       Nullable(
         Text({
@@ -220,6 +232,66 @@ export const ExtendTaskBody = Type.Object(
   { $id: "ExtendTask", additionalProperties: true, examples: [{ timeout_seconds: 7200 }] },
 );
 export type ExtendTaskBody = Static<typeof ExtendTaskBody>;
+
+/** What `POST /api/tasks/{id}/revise` takes: what the task asks now, with `payload` or with its actions, as at its creation. */
+export const ReviseTaskBody = Type.Object(
+  {
+    payload: Type.Optional(
+      Nullable(
+        Json(
+          "What people review now. It must match the task's `payload_schema`. For tasks that are not about actions.",
+        ),
+      ),
+    ),
+    action: Type.Optional(Nullable(Type.Unsafe<ActionRequest>(ActionRequest))),
+    actions: Type.Optional(
+      Nullable(
+        Type.Array(ActionRequest, {
+          minItems: ACTIONS_MIN,
+          maxItems: ACTIONS_MAX,
+          description: "For a task about several actions: all of them, in their order.",
+        }),
+      ),
+    ),
+    note: Type.Optional(
+      Nullable(
+        Text({ maxLength: 4000, description: "What was changed and why. People read it with the new version." }),
+      ),
+    ),
+    extend_seconds: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: TIMEOUT_SECONDS_MAX,
+          description: "Moves the deadline: so much later than it is now.",
+        }),
+      ),
+    ),
+    version: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          description: "The version that this replaces. If it is not the current one, nothing is changed.",
+        }),
+      ),
+    ),
+    idempotency_key: Type.Optional(
+      Nullable(
+        Text({
+          minLength: 1,
+          maxLength: 255,
+          description: "Chosen by the client. Sent again with the same key, nothing is changed.",
+        }),
+      ),
+    ),
+  },
+  {
+    $id: "ReviseTask",
+    additionalProperties: true,
+    examples: [{ payload: { customer: "Mia", amount: 40 }, note: "Shipping is not refunded." }],
+  },
+);
+export type ReviseTaskBody = Static<typeof ReviseTaskBody>;
 
 export const ClaimTaskBody = Type.Object(
   {
@@ -345,6 +417,7 @@ const recordFields = {
         "`agent`: people have asked the asker something, and no reply has come yet. null: the task is closed.",
     }),
   ),
+  version: Type.Integer({ description: "Of what the task asks: 1, or more if its asker has revised it." }),
   urgent: Type.Boolean({ description: "A step of its escalation has marked it as urgent." }),
   redact_payload: Type.Boolean(),
   created_at: Time("UTC, with milliseconds."),
@@ -547,6 +620,7 @@ export const PollResult = Type.Object(
     idempotency_key: Type.String(),
     status: Status,
     waiting_on: recordFields.waiting_on,
+    version: recordFields.version,
     questions: Type.Unsafe<CommentRecord[]>({
       type: "array",
       items: Type.Ref("Comment"),
@@ -649,11 +723,26 @@ export const Stats = Type.Object(
 );
 export type Stats = Static<typeof Stats>;
 
+/** What a task asks in one of its versions. (beyond the spec: Talk before deciding) */
+export const VersionRecord = Type.Object(
+  {
+    version: recordFields.version,
+    payload: recordFields.payload,
+    action: actionFields.action,
+    actions: actionFields.actions,
+    note: Nullable(Type.String({ description: "What the asker said of it; null for the first." })),
+    created_at: Time("When it was asked."),
+  },
+  { $id: "Version" },
+);
+export type VersionRecord = Static<typeof VersionRecord>;
+
 /** Errors of a route that accepts an answer, without those of credentials and body. */
 export const ANSWER_ERRORS = [
   "TASK_NOT_FOUND",
   "TASK_ALREADY_TERMINAL",
   "TASK_CHANGED",
+  "TASK_REVISED",
   "TOO_MANY_ROUNDS",
   "TOO_MANY_DECISIONS",
   "VALIDATION_FAILED",

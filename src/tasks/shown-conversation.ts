@@ -57,10 +57,11 @@ export async function conversationFor(
 }
 
 /** The customers of a product get no addresses of the people who work on their tasks. */
-function shownTo({ grant }: RecipientCaller, { id, kind, text, by, is_asker, created_at }: SaidComment): SaidComment {
+function shownTo({ grant }: RecipientCaller, { by, ...comment }: SaidComment): SaidComment {
   const { user_id, name, email, slack } = by;
   const shown = { user_id, name, email: grant.kind === "embed" ? null : email, ...(slack !== undefined && { slack }) };
-  return { id, kind, text, by: shown, is_asker, created_at };
+  const { id, kind, text, is_asker, version, created_at } = comment;
+  return { id, kind, text, by: shown, is_asker, version, created_at };
 }
 
 /** Returns the ids of the comments that the caller wrote. */

@@ -309,6 +309,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
     "audit_entries",
     "task_approvals",
     "task_comments",
+    "task_versions",
     "verification_attempts",
     "task_responses",
     "task_documents",

@@ -6,6 +6,7 @@ import { isoTime } from "../lib/time.ts";
 import type { Happened } from "../subscriptions/known.ts";
 import type { EventType } from "../subscriptions/schema.ts";
 import type { Decision } from "./decide.ts";
+import type { Revision } from "./lifecycle.ts";
 import type { NewTask } from "./new-task-store.ts";
 import { endingOf } from "./outcome.ts";
 import type { Task } from "./store.ts";
@@ -46,6 +47,7 @@ export function movedEvent(
   { after, event, response, audit }: Decision,
   votes: readonly RecordedVote[],
 ): Happened | null {
+  if (event.type === "revised") return revisedEvent(after, event.revision);
   const isRefused = event.type === "refused";
   if (after.status === "created" || (!isRefused && after.ended_at === null)) return null;
   const isRedacted = after.redact_payload;
@@ -55,6 +57,13 @@ export function movedEvent(
     after.ended_at === null
       ? JSON.stringify(first)
       : joinJson(first, { response: isRedacted ? null : response }, endingOf(after, votes)),
+  );
+}
+
+function revisedEvent(task: Task, { comment }: Revision): Happened {
+  const note = task.redact_payload ? null : comment.text;
+  return happened("task.revised", task, task.updated_at, () =>
+    JSON.stringify({ ...firstFields(task), version: task.version, note }),
   );
 }
 

@@ -34,6 +34,7 @@ import {
   eventOfVerdict,
   isTerminal,
   isVerified,
+  requireVersion,
   type AnswerEvent,
   type GivenAnswer,
   type VerdictGuard,
@@ -93,8 +94,8 @@ export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Pro
  * while the verifier runs; a change of the task in the meantime wins. (spec: Complete a task)
  *
  * @returns the task, `completed`, `rejected` or `verification_exhausted`; where several people must approve, perhaps still open
- * @throws ServiceError TASK_NOT_FOUND, HOST_MAY_NOT_ANSWER, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, TASK_CHANGED, TOO_MANY_ROUNDS,
- *   TOO_MANY_DECISIONS, VALIDATION_FAILED, and the verifier's codes
+ * @throws ServiceError TASK_NOT_FOUND, HOST_MAY_NOT_ANSWER, NEEDS_A_PERSON, EXCLUDED, TASK_ALREADY_TERMINAL, TASK_CHANGED, TASK_REVISED,
+ *   TOO_MANY_ROUNDS, TOO_MANY_DECISIONS, VALIDATION_FAILED, and the verifier's codes
  */
 export async function completeTask(
   ctx: CompletionContext,
@@ -107,6 +108,7 @@ export async function completeTask(
   const task = await getTaskWithDocuments(ctx.db, id);
   await requireMayWith(ctx.db, caller, "complete", task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
+  if (body.version != null) requireVersion(task, body.version);
   const schema = requireSchema(task.response_schema, "/response_schema");
   await requireFits(ctx.schemas, schema, body.response, "/response", "assert");
   const answer = answerToStore(task, body.response, proposalOf(task));
@@ -125,6 +127,7 @@ export async function completeTask(
       // An agent may have lost the scope to name a person.
       if (completerOf(callerNow, body).kind !== by.kind) throw new ServiceError("TASK_CHANGED");
       if (event.type !== "accepted") return event;
+      requireVersion(now, task.version);
       if (now.approvals === null) return { ...event, assigns: await assignmentOf(reader, callerNow, now) };
       // It was checked against what was up for approval then.
       if (roundOf(task) !== roundOf(now)) throw anotherRound();
@@ -150,7 +153,11 @@ async function verifyAnswer(
 ): Promise<AnswerEvent> {
   if (!isVerified(task)) return { type: "accepted", assigns: null, ...answer, verdict: null };
   const config = readVerifierConfig(JSON.parse(task.verifier_config!) as JsonObject, ctx.config.verifier.keyEnvs);
-  const guard: VerdictGuard = { status: task.status, verification_attempt: task.verification_attempt };
+  const guard: VerdictGuard = {
+    status: task.status,
+    verification_attempt: task.verification_attempt,
+    version: task.version,
+  };
   const verdict = await ctx.verify(config, {
     task: task.task,
     payload: JSON.parse(task.payload) as JsonObject,

@@ -105,3 +105,64 @@ for (const [name, options] of [
     assert.equal(await frame.getByLabel("Note").inputValue(), "Half of it only");
     await screenshot(page, `embed-conversation-${shot}`);
   });
+
+const REVISED = { payload: { text: "Faster search, and a new logo." }, note: "The logo is new." };
+
+for (const [name, options] of [
+  ["light, wide", {}],
+  ["dark, phone", { theme: "dark", size: "phone" }],
+] as const)
+  testInBrowser(
+    `an answer to a request that was revised is not sent, and the new version and the entries are there: ${name}`,
+    async (open, t) => {
+      const shot = name.replace(", ", "-");
+      const service = await withMail(t);
+      const { id } = await createTask(service, "Publish it?", { notify: [`email:${DANA}`] });
+      const link = await linkIn(service);
+      const page = await open({ ...options, expected: [/status of 409/] });
+      await page.goto(link);
+      await page.locator("[data-live]").waitFor();
+      await page.getByRole("radio", { name: "Yes" }).check();
+      await page.getByLabel("Note").fill("Half of it only");
+      await service.call("POST", `/api/tasks/${id}/revise`, REVISED);
+      await page.getByRole("button", { name: "Submit answer" }).click();
+      await page.getByText("Not sent: the request was changed in the meantime.").waitFor();
+      await page.getByText("This is version 2.").waitFor();
+      await hasCount(page.getByText("Faster search, and a new logo.", { exact: true }), 1);
+      assert.equal(await page.getByRole("radio", { name: "Yes" }).isChecked(), true);
+      assert.equal(await page.getByLabel("Note").inputValue(), "Half of it only");
+      await axe(page);
+      await screenshot(page, `mail-revised-${shot}`);
+      // The button of the first mail was about the first version.
+      await page.goto(`${link}?choice=0`);
+      await page.getByText("The request was changed after this link was sent.").waitFor();
+      await hasCount(page.getByRole("radio", { checked: true }), 0);
+      await page.locator("[data-live]").waitFor();
+      await page.getByRole("radio", { name: "Yes" }).check();
+      await page.getByRole("button", { name: "Submit answer" }).click();
+      await page.getByRole("heading", { level: 1, name: "Answer sent" }).waitFor();
+    },
+  );
+
+testInBrowser(
+  "an embedded form whose request was revised shows the new version and keeps its entries",
+  async (open, t) => {
+    const service = await withEmbed(t);
+    const page = await open({ origins: [service.url], expected: [/status of 409/] });
+    const { id, frame } = await openForm(service, page);
+    await frame.getByRole("radio", { name: "Yes" }).check();
+    await frame.getByLabel("Note").fill("Half of it only");
+    await service.call("POST", `/api/tasks/${id}/revise`, REVISED);
+    await frame.getByRole("button", { name: "Submit answer" }).click();
+    await frame.getByText("Not sent. The request was revised in the meantime").waitFor();
+    await frame.getByText("This is version 2.").waitFor();
+    await hasCount(frame.getByText("Faster search, and a new logo.", { exact: true }), 1);
+    await frame.getByRole("article").filter({ hasText: "changed the request to version 2" }).waitFor();
+    assert.equal(await frame.getByRole("radio", { name: "Yes" }).isChecked(), true);
+    assert.equal(await frame.getByLabel("Note").inputValue(), "Half of it only");
+    await axeInside(page, frame);
+    await screenshot(page, "embed-revised");
+    await frame.getByRole("button", { name: "Submit answer" }).click();
+    await frame.getByRole("heading", { name: "Submitted" }).waitFor();
+  },
+);

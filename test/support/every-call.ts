@@ -24,6 +24,8 @@ export function everyCall([answered, cancelled, deleted]: readonly [string, stri
     { method: "GET", path: `/api/tasks/${answered}/review`, status: 200 },
     { method: "GET", path: `/api/tasks/${answered}/comments`, status: 200 },
     { method: "POST", path: `/api/tasks/${answered}/comments`, body: { text: "Why?" }, status: 201 },
+    { method: "POST", path: `/api/tasks/${answered}/revise`, body: { payload: { amount: 1 } }, status: 200 },
+    { method: "GET", path: `/api/tasks/${answered}/versions`, status: 200 },
     { method: "PATCH", path: `/api/tasks/${answered}`, body: { timeout_seconds: 7200 }, status: 200 },
     { method: "POST", path: `/api/tasks/${answered}/complete`, body: { response: { approved: true } }, status: 200 },
     { method: "POST", path: `/api/tasks/${cancelled}/cancel`, status: 200 },

@@ -108,6 +108,13 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       "alter table task_documents drop column callback_events",
     ],
   ],
+  [
+    "0034-revisions",
+    [
+      "drop table task_versions",
+      ...["tasks", "task_comments"].map((table) => `alter table ${table} drop column version`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -20,6 +20,8 @@ export interface components {
                 message: string;
                 keyword?: string;
             }[];
+            /** @description For `TASK_REVISED`: the current version of the task. */
+            version?: number;
         };
         /**
          * @example {
@@ -254,6 +256,8 @@ export interface components {
             };
             /** @description Where several people approve: the round that the answer is about. If another has begun since, the answer does not count. */
             round?: number | null;
+            /** @description The version of the task that the answer is about. If the asker has revised it since, the answer does not count. */
+            version?: number | null;
             /** @description The person who gave the answer. Used with the admin token only. */
             completed_by_email?: string | null;
             /** @description The channel of the answer. Used with the admin token only. */
@@ -275,6 +279,94 @@ export interface components {
         ExtendTask: {
             /** @description How long the task stays open, counted from its creation. The new deadline must be in the future. */
             timeout_seconds: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "payload": {
+         *         "customer": "Mia",
+         *         "amount": 40
+         *       },
+         *       "note": "Shipping is not refunded."
+         *     }
+         */
+        ReviseTask: {
+            /** @description What people review now. It must match the task's `payload_schema`. For tasks that are not about actions. */
+            payload?: {
+                [key: string]: unknown;
+            } | null;
+            action?: ({
+                /** @description What would run, for example the name of a tool. */
+                name: string;
+                /** @description The arguments. They must match `args_schema`. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it. */
+                args_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description What it does, for a person. */
+                description?: string | null;
+                /** @description What a person may decide. Default: `approve` and `reject`. */
+                allowed?: ("approve" | "edit" | "reject" | "respond")[] | null;
+                /** @description JSON Pointers into `args` that an edit may change. Default: all. */
+                editable?: string[] | null;
+                /**
+                 * @description `high` makes approving slow on purpose. Default: `normal`.
+                 * @enum {string|null}
+                 */
+                risk?: "normal" | "high" | null;
+                /** @description Decisions that need a message. `respond` always does. */
+                message_required?: ("approve" | "edit" | "reject" | "respond")[] | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description For a task about several actions: all of them, in their order. */
+            actions?: ({
+                /** @description What would run, for example the name of a tool. */
+                name: string;
+                /** @description The arguments. They must match `args_schema`. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema (draft-07 or 2020-12) of `args`. The form for edits is built from it. */
+                args_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description uiSchema of `args`: how arguments are shown and edited. It takes the hints of `payload` in a `form_definition`. */
+                ui_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description What it does, for a person. */
+                description?: string | null;
+                /** @description What a person may decide. Default: `approve` and `reject`. */
+                allowed?: ("approve" | "edit" | "reject" | "respond")[] | null;
+                /** @description JSON Pointers into `args` that an edit may change. Default: all. */
+                editable?: string[] | null;
+                /**
+                 * @description `high` makes approving slow on purpose. Default: `normal`.
+                 * @enum {string|null}
+                 */
+                risk?: "normal" | "high" | null;
+                /** @description Decisions that need a message. `respond` always does. */
+                message_required?: ("approve" | "edit" | "reject" | "respond")[] | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description What was changed and why. People read it with the new version. */
+            note?: string | null;
+            /** @description Moves the deadline: so much later than it is now. */
+            extend_seconds?: number | null;
+            /** @description The version that this replaces. If it is not the current one, nothing is changed. */
+            version?: number | null;
+            /** @description Chosen by the client. Sent again with the same key, nothing is changed. */
+            idempotency_key?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -378,6 +470,8 @@ export interface components {
              * @enum {string|null}
              */
             waiting_on: "people" | "agent" | null;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -747,6 +841,8 @@ export interface components {
              * @enum {string|null}
              */
             waiting_on: "people" | "agent" | null;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /** @description A step of its escalation has marked it as urgent. */
             urgent: boolean;
             redact_payload: boolean;
@@ -919,6 +1015,8 @@ export interface components {
              * @enum {string|null}
              */
             waiting_on: "people" | "agent" | null;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /** @description The questions to the asker that have no reply yet, oldest first. Empty once the task is closed. */
             questions: components["schemas"]["Comment"][];
             /** @description The accepted answer, or null. */
@@ -1094,11 +1192,14 @@ export interface components {
             id: string;
             task_id: string;
             /**
-             * @description `question`: for the asker.
+             * @description `question`: for the asker. `revision`: the asker changed what the task asks.
              * @enum {string}
              */
-            kind: "comment" | "question";
+            kind: "comment" | "question" | "revision";
+            /** @description That of a revision may be empty. */
             text: string;
+            /** @description Of a revision: the version that it made. */
+            version: number | null;
             /** @description Who wrote it. */
             by: {
                 /**
@@ -1124,6 +1225,81 @@ export interface components {
             is_asker: boolean;
             /**
              * @description When it was written.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        Version: {
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
+            /** @description Data for the person to review. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description The action that the task asks about, or null. */
+            action: {
+                /** @description What would run. */
+                name: string;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description The arguments. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema of `args`. */
+                args_schema: {
+                    [key: string]: unknown;
+                };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @description Several actions that the task asks about, or null. */
+            actions: {
+                /** @description What would run. */
+                name: string;
+                /**
+                 * @description `high`: approving is slow on purpose.
+                 * @enum {string}
+                 */
+                risk: "normal" | "high";
+                /** @description What it does. */
+                description: string | null;
+                /** @description What a person may decide. */
+                allowed: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description JSON Pointers that an edit may change; null: all, or none without `edit`. */
+                editable: string[] | null;
+                /** @description Decisions that need a message. */
+                message_required: ("approve" | "edit" | "reject" | "respond")[];
+                /** @description The arguments. */
+                args: {
+                    [key: string]: unknown;
+                };
+                /** @description JSON Schema of `args`. */
+                args_schema: {
+                    [key: string]: unknown;
+                };
+                /** @description uiSchema of `args`: how arguments are shown and edited. */
+                ui_schema: {
+                    [key: string]: unknown;
+                } | null;
+            }[] | null;
+            /** @description What the asker said of it; null for the first. */
+            note: string | null;
+            /**
+             * @description When it was asked.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -2202,7 +2378,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url: string;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            events: ("task.created" | "task.claimed" | "task.commented" | "task.revised" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
             /**
              * @description When it was created.
              * @example 2026-01-31T12:00:00.000Z
@@ -2232,7 +2408,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url: string;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            events: ("task.created" | "task.claimed" | "task.commented" | "task.revised" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
             /**
              * @description When it was created.
              * @example 2026-01-31T12:00:00.000Z
@@ -2272,7 +2448,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url: string;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
+            events: ("task.created" | "task.claimed" | "task.commented" | "task.revised" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[];
             /** @description Slug of a project. Default: `default`. */
             project?: string | null;
         } & {
@@ -2287,7 +2463,7 @@ export interface components {
             /** @description Gets a signed POST for each event. */
             url?: string | null;
             /** @description Which events. `task.rejected`: the verifier sent an answer back. `task.verification_exhausted`: it did so too often, and the task has ended. */
-            events?: ("task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[] | null;
+            events?: ("task.created" | "task.claimed" | "task.commented" | "task.revised" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted")[] | null;
             /** @description true: sends nothing more. false: sends again. */
             disabled?: boolean | null;
         } & {
@@ -2296,7 +2472,7 @@ export interface components {
         /** @description Of Standard Webhooks. `webhook-id` is the same for all attempts to send an event. */
         TaskEvent: {
             /** @enum {string} */
-            type: "task.created" | "task.claimed" | "task.commented" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
+            type: "task.created" | "task.claimed" | "task.commented" | "task.revised" | "task.rejected" | "task.completed" | "task.cancelled" | "task.timed_out" | "task.verification_exhausted";
             /**
              * @description When it happened.
              * @example 2026-01-31T12:00:00.000Z
@@ -2328,12 +2504,14 @@ export interface components {
                     id: string;
                     task_id: string;
                     /**
-                     * @description `question`: for the asker.
+                     * @description `question`: for the asker. `revision`: the asker changed what the task asks.
                      * @enum {string}
                      */
-                    kind: "comment" | "question";
+                    kind: "comment" | "question" | "revision";
                     /** @description null if the task is redacted. */
                     text: string | null;
+                    /** @description Of a revision: the version that it made. */
+                    version: number | null;
                     /** @description Who wrote it. */
                     by: {
                         /**
@@ -2363,6 +2541,10 @@ export interface components {
                      */
                     created_at: string;
                 };
+                /** @description Only in `task.revised`: the new version. */
+                version?: number;
+                /** @description Only in `task.revised`: what the asker said of it; null if the task is redacted. */
+                note?: string | null;
                 /** @description Only in `task.claimed`. */
                 claimed_by_email?: string | null;
                 /** @description Only in `task.rejected` and `task.verification_exhausted`: what the verifier said; null if the task is redacted. */

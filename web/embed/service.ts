@@ -1,6 +1,7 @@
 /** A task as `GET /api/embed/task` returns it. */
 export interface EmbedTask {
   readonly id: string;
+  readonly version: number;
   readonly status: string;
   readonly payload: unknown;
   readonly response_schema: unknown;

@@ -6,14 +6,14 @@ import type { Refusal } from "./service.ts";
  * @param exchange - sends what was written, if anything, and returns the conversation
  */
 export async function talk(root: HTMLElement, exchange: (said?: Said) => Promise<Talk | Refusal>): Promise<void> {
+  if (root.querySelector("[data-comments]") !== null) return;
   const first = await exchange();
   // It was opened twice.
-  if (root.onclick === null) return;
+  if (root.querySelector("[data-comments]") !== null) return;
   if ("message" in first) {
     root.querySelector(".error")!.textContent = first.message;
     return;
   }
-  root.onclick = null;
   root.replaceChildren(...drawnFrom(first.html).childNodes);
   follow(root, (said) => exchange(said ?? undefined));
   if (root.querySelector("article") !== null) return;

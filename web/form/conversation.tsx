@@ -1,4 +1,4 @@
-import type { ComponentType, ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { SaidComment } from "../../form/plan/conversation.ts";
 
 interface CommentsProps<C extends SaidComment> {
@@ -11,24 +11,31 @@ interface CommentsProps<C extends SaidComment> {
   /** A question has no reply. */
   isWaiting: boolean;
   /** Shows a moment, which is given as ISO text. */
-  Time: ComponentType<{ at: string }>;
+  timeOf: (at: string) => ReactNode;
   children?: ReactNode;
 }
 
 /** What people and the asker said about a task. */
 export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
-  const { comments, isOwn, asker, isWaiting, Time, children } = props;
+  const { comments, isOwn, asker, isWaiting, timeOf, children } = props;
   return (
     <div className="stack">
       {comments.map((comment) => (
         <article key={comment.id} className="surface stack">
           <p className="muted">
             <bdi>{isOwn(comment) ? "You" : authorOf(comment)}</bdi>
-            {comment.kind === "question" ? " asked" : comment.is_asker && " replied"}, <Time at={comment.created_at} />
+            {comment.kind === "revision"
+              ? ` changed the request to version ${comment.version}`
+              : comment.kind === "question"
+                ? " asked"
+                : comment.is_asker && " replied"}
+            , {timeOf(comment.created_at)}
           </p>
-          <p dir="auto" className="said">
-            {comment.text}
-          </p>
+          {comment.text !== "" && (
+            <p dir="auto" className="said">
+              {comment.text}
+            </p>
+          )}
         </article>
       ))}
       {isWaiting && (

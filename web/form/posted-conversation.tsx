@@ -5,7 +5,6 @@ import { Comments } from "./conversation.tsx";
 /** The conversation on a page that works without scripts. `web/light/talk.ts` sends what is written without a new page. */
 export function PostedConversation({ comments, own, asker, is_waiting, writing, ...look }: ConversationProps) {
   const formats = formatsFor(look.locale, look.time_zone, new Date(look.now));
-  const Time = ({ at }: { at: string }) => <time dateTime={at}>{formats.instant(Date.parse(at))?.full_text}</time>;
   return (
     <>
       <h2 id="conversation">Conversation</h2>
@@ -15,7 +14,7 @@ export function PostedConversation({ comments, own, asker, is_waiting, writing, 
           isOwn={({ id }) => own.includes(id)}
           asker={asker}
           isWaiting={is_waiting}
-          Time={Time}
+          timeOf={(at) => <time dateTime={at}>{formats.instant(Date.parse(at))?.full_text}</time>}
         />
       </div>
       {writing && <Writing {...writing} asker={asker} />}

@@ -12,7 +12,9 @@ import { toPreact } from "../preact.ts";
 
 /** Returns the form as HTML that is complete without scripts. */
 export function renderForm(props: TaskFormProps): string {
-  return renderToString(toPreact(<TaskForm {...props} Changes={Changes} />));
+  const html = renderToString(toPreact(<TaskForm {...props} Changes={Changes} />));
+  // Other fields of the page are posted with it. A script does not need the id.
+  return html.replace("<form ", '<form id="answer-form" ');
 }
 
 /** Returns the conversation in the same way. */

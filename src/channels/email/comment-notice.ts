@@ -62,7 +62,8 @@ export async function saidFor(
   since: number,
 ): Promise<Said | null> {
   const news = (await listComments(reader, task.id)).filter(
-    (one) => one.seq >= since && !isWrittenBy(caller, one.author),
+    // Of a revision there is another email.
+    (one) => one.seq >= since && one.kind !== "revision" && !isWrittenBy(caller, one.author),
   );
   const [first] = news;
   if (first === undefined) return null;

@@ -24,6 +24,7 @@ import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store
 import { changedSince } from "../decided.ts";
 import { delegatedFromOf } from "../delegated.ts";
 import { INACTIVE } from "../recipients.ts";
+import { revisedFor } from "../revised.ts";
 import { AUTOMATIC, findIdentity, isSenderOf, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
 import { EMAIL_KIND } from "./addressees.ts";
@@ -86,6 +87,14 @@ export function createEmailKind(ctx: Ctx): Kind {
             : null,
         changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
         said,
+        revised:
+          purpose === "revised"
+            ? await revisedFor(ctx.db, task, {
+                max: MAX_CHANGES,
+                time_zone: person?.time_zone ?? "UTC",
+                now: new Date(ctx.db.now()),
+              })
+            : null,
         delegated_from: await delegatedFromOf(ctx.db, task),
         need: sayNeed(task.approvals),
         ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
@@ -98,6 +107,7 @@ export function createEmailKind(ctx: Ctx): Kind {
         ended: "ended",
         commented: delivery_id,
         new_round: `round.${roundOf(task)}`,
+        revised: `version.${task.version}`,
         sent_back: String(task.verification_attempt),
       };
       const mail = { ...message, ...envelopeOf(identity, task, destination, reply[purpose]) };
@@ -179,9 +189,10 @@ function notificationOf({ id, destination }: EndedDelivery, body: MailBody | nul
 }
 
 function documentsOf(of: TaskWithDocuments) {
-  const { id, task, redact_payload, timeout_at, urgent, ...texts } = inRound(of);
+  const { id, version, task, redact_payload, timeout_at, urgent, ...texts } = inRound(of);
   return {
     id,
+    version,
     task,
     asker: askerLineInMessage(of),
     redact_payload,

@@ -83,6 +83,7 @@ const LEADS: Readonly<Record<Purpose, string>> = {
   sent_back: "your answer was sent back",
   reminder: "a decision is still waiting for you",
   new_round: "what you approved was changed, so decide again",
+  revised: "the request was changed, so decide about the new version",
   ended: "a task is closed",
   commented: "something new was said about a decision that is waiting for you",
 };
@@ -131,7 +132,7 @@ export function contentOf(options: MessageOptions): Content {
     };
   }
   const isBack = purpose === "sent_back";
-  const notice = noticeOf(options);
+  const notice = BEFORE_FACTS[purpose]?.(options) ?? null;
   const { link } = answering;
   const choices = isBack ? null : choicesFor(options, form);
   const deadline = `Answer by ${at}${left}`;
@@ -144,7 +145,7 @@ export function contentOf(options: MessageOptions): Content {
     deadline,
     isSoon,
     statement: null,
-    decision: choices === null ? null : decisionOf(choices, link),
+    decision: choices === null ? null : decisionOf(choices, link, task.version),
     promise: `${need === "" ? "" : `${need} `}${otherwise}You ${choices === null ? "answer" : "confirm"} on the next page. Nothing is sent until you do.`,
     review: {
       label: isBack ? "Correct your answer" : choices === null ? "Open the review" : "Open the full review",
@@ -283,7 +284,7 @@ function saidIn({ purpose, answering, ending, said }: MessageOptions, hint: unkn
   }
   if ("who_can_answer" in answering) return `For your information: ${wanted || task}`;
   if (purpose === "sent_back") return `Sent back: ${wanted || task}`;
-  if (purpose === "new_round") return `Changed: ${wanted || task}`;
+  if (purpose === "new_round" || purpose === "revised") return `Changed: ${wanted || task}`;
   if (purpose === "reminder") return `Reminder: ${wanted || task}`;
   if (purpose === "commented") return `${said?.is_reply ? "Reply" : "New comment"}: ${wanted || task}`;
   return wanted || `Decision needed: ${task}`;
@@ -325,13 +326,6 @@ function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
   };
 }
 
-/** Returns what the email is about besides the decision, or null. */
-function noticeOf(options: MessageOptions): Content["sentBack"] {
-  if (options.purpose === "sent_back") return sentBackOf(options);
-  if (options.purpose === "new_round") return changedOf(options);
-  return options.purpose === "commented" ? saidOf(options) : null;
-}
-
 /** Says what somebody said about the task. */
 function saidOf({ task, said }: MessageOptions): Content["sentBack"] {
   const elsewhere = "Read it on the review page.";
@@ -361,6 +355,31 @@ function changedOf({ task, changed }: MessageOptions): Content["sentBack"] {
   };
 }
 
+/** Says what is different in the new version of a request, after what its asker says of it. */
+function revisedOf({ task, revised }: MessageOptions): Content["sentBack"] {
+  if (revised == null) return null;
+  const elsewhere = "See what was changed on the review page.";
+  const who = cutText(oneLine(revised.who ?? ""), MAX.who);
+  const changes = revised.facts.map(({ title, text }) => `${title}: ${text}`);
+  const lines = [...(revised.note.trim() === "" ? [] : [revised.note, ""]), ...changes].join("\n").trim();
+  return {
+    title: who === "" ? "The request was changed" : `${who} changed the request`,
+    reason:
+      task.redact_payload || lines === ""
+        ? { text: "", note: elsewhere }
+        : { ...excerptOf(lines, MAX.reason, elsewhere), ...(revised.left_out && { note: `+ ${revised.left_out}` }) },
+    advice: "Decide about the new version. Answers to the one before do not count.",
+  };
+}
+
+/** What is said before the facts of a task, by why the email is sent. */
+const BEFORE_FACTS: Partial<Record<Purpose, (options: MessageOptions) => Content["sentBack"]>> = {
+  sent_back: sentBackOf,
+  new_round: changedOf,
+  revised: revisedOf,
+  commented: saidOf,
+};
+
 /** Returns the facts that fit into an email, and what is left out. */
 function summaryOf(
   { task, now }: MessageOptions,
@@ -384,13 +403,13 @@ function choicesFor({ task, now }: MessageOptions, form: Form): Choices | null {
   return isDeepStrictEqual(choices, blind) ? choices : null;
 }
 
-function decisionOf({ question, description, options }: Choices, link: string): Content["decision"] {
+function decisionOf({ question, description, options }: Choices, link: string, version = 1): Content["decision"] {
   return {
     question: cutText(oneLine(question) || "Your decision", MAX.question),
     description: description === null ? null : cutText(oneLine(description), MAX.description) || null,
     options: options.map(({ label }, index) => ({
       label: furtherOf(cutText(oneLine(label) || `Option ${index + 1}`, MAX.label)),
-      address: `${link}?choice=${index}`,
+      address: `${link}?choice=${index}${version === 1 ? "" : `&version=${version}`}`,
     })),
   };
 }

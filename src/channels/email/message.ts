@@ -19,6 +19,8 @@ export interface MessageTask {
   payload_schema: unknown;
   response_schema: unknown;
   form_definition: unknown;
+  /** Links that choose an option name the version. */
+  version?: number;
   /** The actions that it asks about; null for another task. */
   actions: Actions | null;
   redact_payload: boolean;
@@ -66,6 +68,8 @@ export interface MessageOptions {
   changed: { who: string | null; facts: readonly Fact[]; left_out: string | null } | null;
   /** Only with the purpose `commented`: what was said. */
   said?: Said | null;
+  /** Only with the purpose `revised`: who changed the request, what they say of it, and what is different; null if unknown. */
+  revised?: { who: string | null; note: string; facts: readonly Fact[]; left_out: string | null } | null;
   /** The absent person that the task is for; null if the assignee stands in for no one. */
   delegated_from?: DelegatedFrom | null;
   /** How many people must approve, in a sentence; "" if one person decides. */

@@ -18,7 +18,7 @@ export interface PostBody {
   purpose?: Purpose;
 }
 
-const POSTED: ReadonlySet<Purpose> = new Set(["decision", "assigned", "new_round", "reminder"]);
+const POSTED: ReadonlySet<Purpose> = new Set(["decision", "assigned", "new_round", "revised", "reminder"]);
 
 /**
  * Enqueues one message for each room or person; it is updated with its task. Records a failure if the person is deactivated

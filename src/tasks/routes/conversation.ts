@@ -3,9 +3,13 @@ import { toCommentRecord } from "../../conversation/record.ts";
 import type { AddCommentBody, CommentRecord } from "../../conversation/schema.ts";
 import type { Db } from "../../db/database.ts";
 import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { addComment, readComments } from "../commenting.ts";
-import { TaskParams } from "../schema.ts";
+import { recordAfter } from "../record-for.ts";
+import { reviseTask, type RevisionContext } from "../revising.ts";
+import { TaskParams, type ReviseTaskBody, type TaskRecord, type VersionRecord } from "../schema.ts";
+import { readVersions } from "../versions.ts";
 
 const tags = ["Tasks"];
 
@@ -53,4 +57,58 @@ export const addCommentRoute = defineRoute({
     void reply.code(201).header("idempotent-replayed", String(isReplay));
     return toCommentRecord(comment);
   },
+});
+
+export const reviseTaskRoute = defineRoute({
+  method: "POST",
+  url: "/tasks/:id/revise",
+  operationId: "reviseTask",
+  summary: "Revise a task",
+  description:
+    "Changes what an open task asks. `version` becomes one more, approvals begin again, people who were notified of the task are notified of the change, and answers to an earlier version are refused with 409 `TASK_REVISED`. For the asker and operators.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  body: Type.Unsafe<ReviseTaskBody>(Type.Ref("ReviseTask")),
+  answers: {
+    200: Type.Unsafe<TaskRecord>({
+      ...Type.Ref("Task"),
+      headers: {
+        "Idempotent-Replayed": {
+          description: "`true` if this was asked before, and nothing was changed.",
+          schema: { type: "string", enum: ["true", "false"] },
+        },
+      },
+    }),
+  },
+  errors: [
+    ...WRITE_ERRORS,
+    "TASK_NOT_FOUND",
+    "TASK_ALREADY_TERMINAL",
+    "TASK_REVISED",
+    "TOO_MANY_VERSIONS",
+    "VALIDATION_FAILED",
+    "NOT_EDITABLE",
+  ],
+  handle: async (ctx: RevisionContext, request, reply) => {
+    const caller = callerOf(request);
+    const { task, isReplay } = await reviseTask(ctx, caller, request.params.id, request.body);
+    void reply.header("idempotent-replayed", String(isReplay));
+    return sendJson(reply, await recordAfter(ctx.db, task, caller));
+  },
+});
+
+export const listVersionsRoute = defineRoute({
+  method: "GET",
+  url: "/tasks/:id/versions",
+  operationId: "listVersions",
+  summary: "List a task's versions",
+  description:
+    "What the task asks and asked before, oldest first; the last is the current one. For those who may read it.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 200: Type.Unsafe<VersionRecord[]>({ type: "array", items: Type.Ref("Version") }) },
+  errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) => readVersions(ctx, callerOf(request), request.params.id),
 });

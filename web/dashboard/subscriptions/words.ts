@@ -4,6 +4,7 @@ import type { EventType } from "./queries.ts";
 export const EVENTS: Readonly<Record<EventType, { label: string; about: string }>> = {
   "task.created": { label: "Created", about: "A program has asked." },
   "task.claimed": { label: "Claimed", about: "A person wants to answer it." },
+  "task.revised": { label: "Revised", about: "Its asker changed what it asks." },
   "task.commented": { label: "Commented", about: "Someone said or asked something about it." },
   "task.rejected": { label: "Sent back", about: "The automatic check rejected an answer." },
   "task.completed": { label: "Completed", about: "It has an answer." },

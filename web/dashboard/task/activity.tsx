@@ -106,6 +106,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
   routing_unmatched: { says: "found no one who matches the routing", Icon: IconAlertTriangle },
   claimed: { says: "claimed it", Icon: IconHandStop },
   commented: { says: "commented", Icon: IconPoint },
+  revised: { says: "changed the request", Icon: IconPoint },
   question_asked: { says: "asked a question", Icon: IconPoint },
   offered: { says: "offered it to several people", Icon: IconUser },
   released: { says: "released it", Icon: IconHandStop },
