@@ -3352,6 +3352,8 @@ export interface components {
         EmbedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /**
              * @description The status of the task.
              * @enum {string}
@@ -3403,6 +3405,8 @@ export interface components {
             response: {
                 [key: string]: unknown;
             };
+            /** @description The version that the form showed. Default: any. */
+            version?: number | null;
         } & {
             [key: string]: unknown;
         };

@@ -11,13 +11,13 @@ interface CommentsProps<C extends SaidComment> {
   /** A question has no reply. */
   isWaiting: boolean;
   /** Shows a moment, which is given as ISO text. */
-  timeOf: (at: string) => ReactNode;
+  renderTime: (at: string) => ReactNode;
   children?: ReactNode;
 }
 
 /** What people and the asker said about a task. */
 export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
-  const { comments, isOwn, asker, isWaiting, timeOf, children } = props;
+  const { comments, isOwn, asker, isWaiting, renderTime, children } = props;
   return (
     <div className="stack">
       {comments.map((comment) => (
@@ -29,7 +29,7 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
               : comment.kind === "question"
                 ? " asked"
                 : comment.is_asker && " replied"}
-            , {timeOf(comment.created_at)}
+            , {renderTime(comment.created_at)}
           </p>
           {comment.text !== "" && (
             <p dir="auto" className="said">

@@ -14,7 +14,7 @@ export function PostedConversation({ comments, own, asker, is_waiting, writing, 
           isOwn={({ id }) => own.includes(id)}
           asker={asker}
           isWaiting={is_waiting}
-          timeOf={(at) => <time dateTime={at}>{formats.instant(Date.parse(at))?.full_text}</time>}
+          renderTime={(at) => <time dateTime={at}>{formats.instant(Date.parse(at))?.full_text}</time>}
         />
       </div>
       {writing && <Writing {...writing} asker={asker} />}

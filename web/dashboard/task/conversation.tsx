@@ -30,7 +30,7 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
         isOwn={({ by }) => by.user_id !== null && by.user_id === me.user_id}
         asker={task.asked_by.name}
         isWaiting={task.waiting_on === "agent"}
-        timeOf={(at) => <Time at={at} />}
+        renderTime={(at) => <Time at={at} />}
       >
         {isOpen && <Writing task={task} isAsker={isAskerOf(task, me)} />}
       </Comments>
