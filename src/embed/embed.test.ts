@@ -226,6 +226,7 @@ testOnBoth(
     const { review_html: _, ...rest } = body;
     assert.deepEqual(rest, {
       id: record.id,
+      version: 1,
       status: "created",
       task: record.task,
       payload: record.payload,
