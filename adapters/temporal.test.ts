@@ -105,14 +105,24 @@ async function start(
 
 /** Makes the connection `temporal`: to the HTTP API, which turns requests into the same messages as Temporal's gateway. */
 async function connect(t: TestContext, { service }: AskedService, client: Client): Promise<void> {
-  const { SignalWorkflowExecutionRequest: Signal } = proto.temporal.api.workflowservice.v1;
+  const { SignalWorkflowExecutionRequest: Signal, RespondActivityTaskCompletedByIdRequest: Completion } =
+    proto.temporal.api.workflowservice.v1;
   const url = await listen(t, (request, response) => {
     void (async () => {
-      const [, workflowId, signalName] = /\/workflows\/([^/]+)\/signal\/([^/]+)$/.exec(request.url!)!;
-      const body = (await json(request)) as { workflowExecution: object };
-      const workflowExecution = { ...body.workflowExecution, workflowId: decodeURIComponent(workflowId!) };
-      const signal = Signal.fromObject({ ...body, namespace: "default", workflowExecution, signalName });
-      const [status, answer] = await client.workflowService.signalWorkflowExecution(signal).then(
+      const [, id, way, name] = /\/workflows\/([^/]+)\/(signal|activities)\/([^/]+)/.exec(request.url!)!;
+      const body = (await json(request)) as { workflowExecution?: object };
+      const workflowId = decodeURIComponent(id!);
+      const common = { ...body, namespace: "default" };
+      const workflowExecution = { ...body.workflowExecution, workflowId };
+      const done =
+        way === "signal"
+          ? client.workflowService.signalWorkflowExecution(
+              Signal.fromObject({ ...common, workflowExecution, signalName: name }),
+            )
+          : client.workflowService.respondActivityTaskCompletedById(
+              Completion.fromObject({ ...common, workflowId, activityId: name }),
+            );
+      const [status, answer] = await done.then(
         () => [200, {}] as const,
         ({ code, details: message }: { code: number; details: string }) =>
           [code === 5 ? 404 : 403, { code, message, details: code === 5 ? [NOT_FOUND] : [] }] as const,
@@ -437,6 +447,42 @@ testWithCallbacks(
     // A task that has ended needs no withdrawal.
     await new MockActivityEnvironment().run(activities.humanTaskWithdraw, first.taskId);
     assert.equal((await client.get(first.taskId)).status, "cancelled");
+  },
+);
+
+testWithCallbacks(
+  "the workflows of docs/resume/temporal.md go on with the answer, by a signal and by an activity",
+  async (asked, t) => {
+    const page = openPage(t, "resume/temporal.md");
+    page.check();
+    const temporal = await startTemporal(t);
+    Object.assign(process.env, { SERVICE_URL: asked.url, SERVICE_TOKEN: ADMIN_TOKEN });
+    const client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
+    await connect(t, asked, client);
+    const connection = await NativeConnection.connect({ address: temporal.address });
+    const worker = await Worker.create({
+      connection,
+      taskQueue: QUEUE,
+      workflowsPath: page.path("workflows.ts"),
+      activities: await page.run("activities.ts"),
+    });
+    const running = worker.run();
+    for (const workflow of ["publish", "publishByActivity"])
+      for (const approved of [true, false]) {
+        const workflowId = `${workflow}-${approved}`;
+        const handle = await client.workflow.start(workflow, { args: [workflowId], taskQueue: QUEUE, workflowId });
+        await asked.client.complete((await openTasks(asked))[`Publish ${workflowId}?`]!, { approved });
+        assert.equal(await handle.result(), approved ? "published" : "kept");
+      }
+    // Without an answer, they get null.
+    const handle = await client.workflow.start("publishByActivity", { args: ["x"], taskQueue: QUEUE, workflowId: "x" });
+    await asked.client.cancel((await openTasks(asked))["Publish x?"]!);
+    assert.equal(await handle.result(), "kept");
+    assert.deepEqual(temporal.problems, []);
+    worker.shutdown();
+    await running;
+    await connection.close();
+    await client.connection.close();
   },
 );
 

@@ -1,7 +1,7 @@
 import type { Client } from "./client.ts";
 import { listTasks } from "./list.ts";
 import type { Send } from "./connection.ts";
-import { addComment, cancelTask, completeTask, deleteTask, pollTask, sendAbout } from "./requests.ts";
+import { addComment, cancelTask, completeTask, deleteTask, pollTask, reviseTask, sendAbout } from "./requests.ts";
 import { findServiceKey } from "./settings.ts";
 import type { EmbedToken } from "./shapes.ts";
 import { POLL_SECONDS } from "./waiting.ts";
@@ -25,6 +25,8 @@ export function callsOf(
   | "audit"
   | "comments"
   | "comment"
+  | "revise"
+  | "versions"
   | "embedToken"
 > {
   return {
@@ -41,6 +43,9 @@ export function callsOf(
     comments: async (id, { signal } = {}) => sendAbout(send, id, "/comments", { signal }),
     comment: async (id, text, { signal, replyTo: reply_to = null, key: idempotency_key = crypto.randomUUID() } = {}) =>
       addComment(send, id, { text, reply_to, idempotency_key }, { signal }),
+    revise: async (id, revision, { signal, key = crypto.randomUUID() } = {}) =>
+      reviseTask(send, id, revision, key, { signal }),
+    versions: async (id, { signal } = {}) => sendAbout(send, id, "/versions", { signal }),
     embedToken: async ({ signal, taskId, parentOrigin, sub, ttlSeconds }) => {
       const body = { task_id: taskId, parent_origin: parentOrigin, sub, ttl_seconds: ttlSeconds };
       const key = findServiceKey(serviceKey);

@@ -440,6 +440,33 @@ testOnBoth(
   },
 );
 
+testOnBoth(
+  "a question may be answered with a revision, once, and people answer the new version",
+  async (admin, _t, url) => {
+    const client = await agentAt(url);
+    const refund = question();
+    const { id } = await client.ask(refund);
+    await askAt(url, id, "Without shipping?");
+    const revision = { payload: { order: "A-7" }, note: "Without shipping.", extendSeconds: 60 };
+    const answer = client.awaitHuman({ ...refund, onQuestion: () => revision });
+    while ((await client.get(id)).version === 1);
+    assert.deepEqual(
+      (await client.versions(id)).map(({ version, payload, note }) => [version, payload, note]),
+      [
+        [1, refund.payload, null],
+        [2, { order: "A-7" }, "Without shipping."],
+      ],
+    );
+    await assert.rejects(admin.complete(id, { approved: true }, { version: 1 }), { code: "TASK_REVISED" });
+    // After a restart, the same question finds the revised task.
+    assert.equal((await client.ask(refund)).id, id);
+    const again = await client.revise(id, { payload: { order: "A-8" } }, { key: "once" });
+    assert.equal((await client.revise(id, { payload: { order: "A-8" } }, { key: "once" })).version, again.version);
+    await admin.complete(id, { approved: true }, { version: again.version });
+    assert.deepEqual(await answer, { approved: true, note: "none" });
+  },
+);
+
 testOnBoth("a reply that comes after the answer is dropped, and the answer is returned", async (admin, _t, url) => {
   const client = await agentAt(url);
   const refund = question();

@@ -16,10 +16,11 @@ import { systemClock, type Clock } from "./clock.ts";
 import { connect } from "./connection.ts";
 import type { ListFilter } from "./list.ts";
 import { answerOf } from "./outcome.ts";
-import type { Abortable, AnswerTo, Asked, Question, Waiting } from "./question.ts";
+import type { Abortable, AnswerTo, Asked, Question, Revision, Waiting } from "./question.ts";
+import type { Answering } from "./requests.ts";
 import type { AnswerOf, AnySchema, YesOrNo } from "./schemas.ts";
 import { findSettings } from "./settings.ts";
-import type { AuditEntry, Comment, EmbedToken, ListedTask, TaskOutcome, TaskRecord } from "./shapes.ts";
+import type { AuditEntry, Comment, EmbedToken, ListedTask, TaskOutcome, TaskRecord, TaskVersion } from "./shapes.ts";
 import { untilEnded, withdraw } from "./waiting.ts";
 
 /** The client of an agent. All calls reject with ApiError or UnreachableError, or the reason of their signal. */
@@ -77,11 +78,12 @@ export interface Client {
   /**
    * Answers for a person, with an object or the single value that was asked for. It is never retried, because the first
    * request may have succeeded.
+   * @param options.version - the version that was shown to the person; if the task has been revised since, nothing is stored
    */
   complete(
     id: string,
     answer: object | string | number | boolean | null,
-    options?: Abortable & { email?: string; channel?: string },
+    options?: Abortable & Answering,
   ): Promise<TaskRecord>;
   /** Cancels a task. */
   cancel(id: string, options?: Abortable & { reason?: string | undefined }): Promise<TaskRecord>;
@@ -103,6 +105,18 @@ export interface Client {
     text: string,
     options?: Abortable & { replyTo?: string | undefined; key?: string | undefined },
   ): Promise<Comment>;
+  /**
+   * Changes what an open task asks. Approvals begin again, and answers to the version before are refused.
+   * @param revision.version - the version that it replaces; if it is not the current one, nothing is changed
+   * @param options.key - sent again with the same one, nothing is changed
+   */
+  revise(
+    id: string,
+    revision: Revision & { version?: number | undefined },
+    options?: Abortable & { key?: string | undefined },
+  ): Promise<TaskRecord>;
+  /** Returns what a task asks and asked before it was revised, oldest first. */
+  versions(id: string, options?: Abortable): Promise<TaskVersion[]>;
   /** Returns the audit trail, oldest first. */
   audit(id: string, options?: Abortable): Promise<AuditEntry[]>;
   /** Creates a token for a form in your own page. Needs an embed key. (spec: Embed tokens) */

@@ -25,7 +25,16 @@ export type { Clock } from "./clock.ts";
 export { AnswerRefusedError, ApiError, HumanTaskError, NoAnswerError, UnreachableError } from "./errors.ts";
 export type { FromJsonSchema } from "./infer.ts";
 export type { ListFilter } from "./list.ts";
-export type { Abortable, Asked, Created, Question, Waiting } from "./question.ts";
+export type { Abortable, Asked, Created, Question, Reply, Revision, Waiting } from "./question.ts";
 export { withJsonSchema } from "./schemas.ts";
 export type { AnswerOf, AnySchema, PayloadOf, StandardSchema, YesOrNo } from "./schemas.ts";
-export type { AuditEntry, Comment, EmbedToken, ListedTask, Problem, TaskOutcome, TaskRecord } from "./shapes.ts";
+export type {
+  AuditEntry,
+  Comment,
+  EmbedToken,
+  ListedTask,
+  Problem,
+  TaskOutcome,
+  TaskRecord,
+  TaskVersion,
+} from "./shapes.ts";

@@ -12,7 +12,7 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const MAX_BYTES = 7900;
 const MAX_EVENTS_BYTES = 1400;
 // It decides as the service does, also where several people must approve.
-const MAX_TESTING_BYTES = 62_000;
+const MAX_TESTING_BYTES = 62_500;
 
 let folder = "";
 let tarball = "";
@@ -163,7 +163,7 @@ void test("bundled for a browser the entry for events has at most 1.4 kB, compre
   assert.ok(length <= MAX_EVENTS_BYTES, `${length} bytes`);
 });
 
-void test("bundled for a browser the testing entry has at most 62 kB, compressed, and nothing of Node's", async (t) => {
+void test("bundled for a browser the testing entry has at most 62.5 kB, compressed, and nothing of Node's", async (t) => {
   const length = await bundled("dist/testing/index.js");
   t.diagnostic(`${length} of ${MAX_TESTING_BYTES} bytes`);
   assert.ok(length <= MAX_TESTING_BYTES, `${length} bytes`);

@@ -2,7 +2,7 @@ import { keyOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
 import { jsonSchemaOf, YES_OR_NO, type AnswerOf, type AnySchema, type PayloadOf, type YesOrNo } from "./schemas.ts";
 import { wrapSchema } from "./single-value.ts";
-import type { Comment, CreateTask, TaskRecord } from "./shapes.ts";
+import type { Comment, CreateTask, ReviseTask, TaskRecord } from "./shapes.ts";
 
 /** A question for a person. */
 export interface Question<Response extends AnySchema = AnySchema, Payload extends AnySchema = AnySchema> {
@@ -76,11 +76,22 @@ export interface Abortable {
 
 export interface Listening {
   /**
-   * Called when a person asks something before they decide. What it returns is sent as the reply; nothing is sent for null or
-   * undefined. After a restart it is called again for questions that have no reply.
+   * Called when a person asks something before they decide. A text that it returns is sent as the reply, and a revision changes what
+   * the task asks; nothing is sent for null or undefined. After a restart it is called again for questions that have no reply.
    */
-  onQuestion?: ((question: Comment, task: Created) => string | null | void | Promise<string | null | void>) | undefined;
+  onQuestion?: ((question: Comment, task: Created) => Reply | Promise<Reply>) | undefined;
 }
+
+/** A reply to a question. */
+export type Reply = string | Revision | null | void;
+
+/** What a task asks now, with the names of the wire: its payload, or its actions as at its creation. */
+export type Revision = Pick<ReviseTask, "payload" | "action" | "actions"> & {
+  /** What was changed and why. People read it with the new version. */
+  note?: string | undefined;
+  /** Moves the deadline: so much later than it is now. */
+  extendSeconds?: number | undefined;
+};
 
 export interface Waiting extends Abortable, Listening {
   /** Called and awaited when the task exists, for example to tell a person where to answer. */

@@ -1,7 +1,8 @@
 import type { Request, Send } from "./connection.ts";
 import { ApiError } from "./errors.ts";
+import type { Revision } from "./question.ts";
 import { toResponse } from "./single-value.ts";
-import type { AddComment, Comment, TaskOutcome, TaskRecord } from "./shapes.ts";
+import type { AddComment, Comment, ReviseTask, TaskOutcome, TaskRecord } from "./shapes.ts";
 
 // Requests about one task.
 
@@ -29,6 +30,18 @@ export async function addComment(send: Send, id: string, body: AddComment, more:
   return sendAbout(send, id, "/comments", { ...more, method: "POST", body });
 }
 
+/** @param idempotency_key - sent again with the same one, nothing is changed */
+export async function reviseTask(
+  send: Send,
+  id: string,
+  { extendSeconds, ...asked }: Revision & { version?: number | undefined },
+  idempotency_key: string,
+  more: Timing,
+): Promise<TaskRecord> {
+  const body: ReviseTask = { ...asked, extend_seconds: extendSeconds ?? null, idempotency_key } as ReviseTask;
+  return sendAbout(send, id, "/revise", { ...more, method: "POST", body });
+}
+
 export async function cancelTask(
   send: Send,
   id: string,
@@ -45,14 +58,21 @@ export async function cancelTask(
   }
 }
 
+/** Who answered, where, and about which version of the task. */
+export interface Answering {
+  email?: string | undefined;
+  channel?: string | undefined;
+  version?: number | undefined;
+}
+
 export async function completeTask(
   send: Send,
   id: string,
   answer: unknown,
-  by: { email?: string; channel?: string },
+  { email: completed_by_email, channel: completed_via_channel, version }: Answering,
   more: Timing,
 ): Promise<TaskRecord> {
-  const body = { response: toResponse(answer), completed_by_email: by.email, completed_via_channel: by.channel };
+  const body = { response: toResponse(answer), completed_by_email, completed_via_channel, version };
   // A verifier may take a while.
   return sendAbout(send, id, "/complete", { ...more, method: "POST", body, until: null, holdMs: 30_000 });
 }

@@ -12,6 +12,10 @@ export type TaskOutcome = Schemas["PollResult"];
 export type Comment = Schemas["Comment"];
 /** The body of a comment. */
 export type AddComment = Schemas["AddComment"];
+/** The body of a revision. */
+export type ReviseTask = Schemas["ReviseTask"];
+/** What a task asks in one of its versions. */
+export type TaskVersion = Schemas["Version"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type EmbedToken = Schemas["EmbedToken"];
 /** The body of a creation. */

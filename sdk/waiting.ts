@@ -1,7 +1,8 @@
 import type { Clock } from "./clock.ts";
 import { PATIENCE_MS, type Send } from "./connection.ts";
 import { ENDS } from "./outcome.ts";
-import { addComment, cancelTask, isEnded, isGone, pollTask, type Timing } from "./requests.ts";
+import type { Reply, Revision } from "./question.ts";
+import { addComment, cancelTask, isEnded, isGone, pollTask, reviseTask, type Timing } from "./requests.ts";
 import type { Comment, TaskOutcome } from "./shapes.ts";
 
 export const POLL_SECONDS = 25;
@@ -11,7 +12,7 @@ const POLL_PAUSE_MS = 500;
 const WITHDRAW_MS = 10_000;
 
 /** Returns the reply to a question; null or undefined: it is left to someone else. */
-export type Reply = (question: Comment) => Promise<string | null | void>;
+export type Replying = (question: Comment) => Promise<Reply>;
 
 /** Polls until a task has ended, and replies to questions. @param timeoutAt - the deadline in its record */
 export async function untilEnded(
@@ -20,7 +21,7 @@ export async function untilEnded(
   id: string,
   timeoutAt: string,
   signal: AbortSignal | undefined,
-  reply?: Reply,
+  reply?: Replying,
 ): Promise<TaskOutcome> {
   const left = new Set<string>();
   let isAttentive = reply !== undefined;
@@ -35,9 +36,9 @@ export async function untilEnded(
       const { questions = [] } = outcome as Partial<TaskOutcome>;
       for (const question of questions) {
         if (left.has(question.id)) continue;
-        const text = await reply(question);
-        if (text == null) left.add(question.id);
-        else await answerQuestion(send, id, question, text, { signal, until });
+        const said = await reply(question);
+        if (said == null) left.add(question.id);
+        else await answerQuestion(send, id, question, said, { signal, until });
       }
       // A question that is left to others would end each poll at once.
       isAttentive = !questions.some((question) => left.has(question.id));
@@ -51,11 +52,12 @@ async function answerQuestion(
   send: Send,
   id: string,
   { id: reply_to }: Comment,
-  text: string,
+  said: string | Revision,
   more: Timing,
 ): Promise<void> {
   try {
-    await addComment(send, id, { text, reply_to, idempotency_key: reply_to }, more);
+    if (typeof said === "string") await addComment(send, id, { text: said, reply_to, idempotency_key: reply_to }, more);
+    else await reviseTask(send, id, said, reply_to, more);
   } catch (error) {
     if (!isEnded(error) && !isGone(error)) throw error;
   }

@@ -656,6 +656,7 @@ const ROUTES: Record<string, Route> = {
   },
   // Who it is comes with Slack's signature; without Slack there is nobody to ask.
   "POST /api/channels/slack/interactions": { may: "everybody", status: 503, has: "error_code" },
+  "POST /api/channels/slack/events": { may: "everybody", status: 503, has: "error_code" },
   "GET /api/channels/slack/oauth/callback": { may: "everybody", status: 503, has: "error_code" },
   "GET /api/channels/slack/oauth/start": {
     may: OPERATORS,

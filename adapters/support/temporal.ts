@@ -391,6 +391,16 @@ export async function startTemporal(t: TestContext): Promise<TemporalStandIn> {
       endActivity(request, "ActivityTaskCompleted", { result: request["result"] });
       return {};
     },
+    // By its ids, from outside a worker.
+    RespondActivityTaskCompletedById: ({ workflowId, activityId, result, identity }) => {
+      const { activities } = running({ workflowId });
+      const found = [...tokens].find(
+        ([, { scheduledId, attributes }]) => activities.has(scheduledId) && attributes["activityId"] === activityId,
+      );
+      if (found === undefined) throw new Refusal(status.NOT_FOUND, "activity not found");
+      endActivity({ taskToken: Buffer.from(found[0]), identity }, "ActivityTaskCompleted", { result });
+      return {};
+    },
     RespondActivityTaskCanceled: (request) => {
       endActivity(request, "ActivityTaskCanceled", { details: request["details"] });
       return {};

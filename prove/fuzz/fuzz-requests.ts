@@ -337,6 +337,7 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
 const FOR_PEOPLE = new Set([
   // Only Slack can sign these requests, or answer the calls behind them.
   "POST /api/channels/slack/interactions",
+  "POST /api/channels/slack/events",
   "GET /api/channels/slack/installations",
   "POST /api/channels/slack/installations",
   "DELETE /api/channels/slack/installations/{team_id}",

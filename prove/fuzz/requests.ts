@@ -7,6 +7,7 @@ import { anyJson, fromValue, mutate, toText, type Json } from "./json-text.ts";
 
 const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/channels/slack/interactions",
+  "/api/channels/slack/events",
   "/api/embed/tokens",
   "/api/embed/task/complete",
   "/api/embed/task/comments",

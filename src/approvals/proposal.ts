@@ -44,6 +44,11 @@ export function authorOf<V extends Begun>(
   return isHidden(task) ? undefined : beginningOf(task.votes, roundOf(task));
 }
 
+/** Returns whether the present round began with an edit of a person. Others begin with the task or a revision. */
+export function beganWithEdit(task: Approved): boolean {
+  return beginningOf(task.votes, roundOf(task)) !== undefined;
+}
+
 /**
  * Returns what people review: the payload with the arguments that are up for approval in place of the original ones.
  * @param task.payload - JSON of the payload as it was asked for

@@ -50,7 +50,7 @@ export function listConnectionKinds(caller: Caller): ConnectionKind[] {
             secret: form.secret,
             secret_required: form.isSecretRequired,
             secret_multiline: form.hasLongSecret ?? false,
-            creates_tasks: form.createsTasks ?? false,
+            creates_tasks: form.createsTasks !== undefined,
           },
         ],
   );
@@ -83,6 +83,7 @@ export async function createConnection(
   requireShape(form.address, body.address, "/address");
   const secret = checkedSecret(form, body.secret ?? null);
   const address = checkedAddress(config, form, body.address, secret);
+  if (body.asks != null) requireVerifiable(form, secret);
   return db.write(async (tx) => {
     const project = await projectForNew(tx, caller, body.project);
     await lockName(tx, "connections");
@@ -135,14 +136,16 @@ export async function updateConnection(
       const checked = checkedSecret(form, secret);
       set.secret = checked && sealFor(config, "connections", id, checked);
     }
+    const kept = set.secret === undefined ? before.secret : set.secret;
+    const opened = kept && unsealFrom(config, "connections", id, kept);
     if (address != null || secret !== undefined) {
-      const kept = set.secret === undefined ? before.secret : set.secret;
-      const opened = kept && unsealFrom(config, "connections", id, kept);
       const fields = address ?? (JSON.parse(before.address) as JsonObject);
       set.address = JSON.stringify(checkedAddress(config, form, fields, opened));
     }
     if (allowed_agents !== undefined) set.allowed_agents = await storedAgents(tx, before.project, allowed_agents);
     if (asks !== undefined) set.asks = await storedAsks(tx, before.project, form, asks);
+    const stillAsks = set.asks === undefined ? before.asks : set.asks;
+    if (stillAsks !== null && (asks !== undefined || secret !== undefined)) requireVerifiable(form, opened);
     // An operator who may change the address must not be able to have the stored secret sent to a server of their own.
     if (before.secret !== null && secret === undefined && set.address !== undefined && isElsewhere(before, set.address))
       throw invalid("/secret", "Send the secret as well: the new address is another server.", "required");
@@ -245,6 +248,16 @@ function checkedSecret(form: ConnectionForm, secret: string | null): string | nu
   return secret;
 }
 
+/**
+ * Calls that the engine has not signed create no tasks, and an operator would learn that only from the first call.
+ * @param secret - null: it cannot be opened, and has to be entered again
+ * @throws ServiceError VALIDATION_FAILED
+ */
+function requireVerifiable(form: ConnectionForm, secret: string | null): void {
+  const problem = secret === null ? null : (form.createsTasks?.(secret) ?? null);
+  if (problem !== null) throw invalid("/secret", problem);
+}
+
 function isElsewhere({ kind, address }: ConnectionRow, after: string): boolean {
   const form = formOf(kind);
   const originOf = (text: string) => new URL(urlOf(form, JSON.parse(text) as Fields)).origin;
@@ -280,7 +293,7 @@ async function requireAgents(
 /** What a task needs besides is checked when one is created. @throws ServiceError VALIDATION_FAILED */
 async function storedAsks(tx: Tx, project: string, form: ConnectionForm, asks: Asks | null): Promise<string | null> {
   if (asks === null) return null;
-  if (!form.createsTasks) throw invalid("/asks", "Calls of this kind of engine create no tasks.");
+  if (form.createsTasks === undefined) throw invalid("/asks", "Calls of this kind of engine create no tasks.");
   const { agent_id, assign_to, notify, approvals, escalation } = asks;
   await requireAgents(tx, project, [agent_id], () => "/asks/agent_id");
   return JSON.stringify({ agent_id, assign_to, notify, approvals, escalation });

@@ -8,7 +8,7 @@ import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
 import type { ReceivedWebhook } from "./schema.ts";
 
-type Answered = ReceivedWebhook & { error_code: string; details: { path: string }[] };
+type Answered = ReceivedWebhook & { error_code: string; details: { path: string; message: string }[] };
 
 /** A GitHub App whose webhook goes to a connection of the service. */
 async function start(t: TestContext, service: TestService, asks: object = {}) {
@@ -147,4 +147,23 @@ testOnBoth("who asks must be an agent of the project, and only where the engine 
   const address = { url: "http://127.0.0.1:9", namespace: "default" };
   const wrong = await create({ kind: "temporal", address, secret: "a-key", asks: { agent_id: agent.id } });
   assert.deepEqual([wrong.status, wrong.body.details[0]!.path], [422, "/asks"]);
+});
+
+testOnBoth("a connection that lets GitHub create tasks needs the webhook secret, now and later", async (service, t) => {
+  const { secret, address } = (await startGithub(t)).connection;
+  const asks = { agent_id: (await newAgent(service)).id };
+  const fields = { kind: "github", name: "github", address };
+  const isRefused = ({ status, body }: { status: number; body: Answered }) => {
+    assert.deepEqual([status, body.details[0]!.path], [422, "/secret"]);
+    assert.match(body.details[0]!.message, /webhook secret of the app/);
+  };
+  isRefused(await service.call("POST", "/api/connections", { body: { ...fields, secret: APP_KEY, asks } }));
+
+  const { id } = await newConnection(service, { ...fields, secret: APP_KEY });
+  const change = async (body: object) => service.call<Answered>("PATCH", `/api/connections/${id}`, { body });
+  isRefused(await change({ asks }));
+  isRefused(await change({ asks, secret: APP_KEY }));
+  assert.equal((await change({ asks, secret })).status, 200);
+  isRefused(await change({ secret: APP_KEY }));
+  assert.equal((await change({ secret: APP_KEY, asks: null })).status, 200);
 });

@@ -58,10 +58,13 @@ export const CommentRecord = Type.Object(
 );
 export type CommentRecord = Static<typeof CommentRecord>;
 
+/** Characters of a comment, as code points. */
+export const COMMENT_CHARACTERS_MAX = 4000;
+
 /** What `POST /api/tasks/{id}/comments` takes. */
 export const AddCommentBody = Type.Object(
   {
-    text: Text({ minLength: 1, maxLength: 4000, description: "Plain text." }),
+    text: Text({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, description: "Plain text." }),
     kind: Type.Optional(
       Nullable(Kind("`question`: for the asker, who is told. The task waits for the reply. Default: `comment`.")),
     ),

@@ -56,6 +56,7 @@ export const BEYOND_HOME = {
     why: "A change of a task and everything it causes cost one round trip.",
   },
   "list of deliveries": { breaks: ["home"], why: "A list shows the deliveries of all homes in one order." },
+  "task of a thread": { breaks: ["home"], why: "Slack names the message, and not its task." },
   "delivery of an earlier release": { breaks: ["home"], why: "Its id does not end with its home." },
   "redelivered deliveries": { breaks: ["lock"], why: "An operator redelivers deliveries of many homes at once." },
   "due origins": { breaks: ["home"], why: "Deliveries become due in all homes." },

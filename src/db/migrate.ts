@@ -36,6 +36,7 @@ import { resume } from "./migrations/0031-resume.ts";
 import { eventSubscriptions } from "./migrations/0032-event-subscriptions.ts";
 import { conversation } from "./migrations/0033-conversation.ts";
 import { revisions } from "./migrations/0034-revisions.ts";
+import { slackThreads } from "./migrations/0035-slack-threads.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -146,6 +147,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0032-event-subscriptions": eventSubscriptions(dialect),
     "0033-conversation": conversation(dialect),
     "0034-revisions": revisions(dialect),
+    "0035-slack-threads": slackThreads(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

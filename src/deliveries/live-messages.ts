@@ -80,24 +80,19 @@ export async function findPlace(reader: Reader, { id, task_id }: OfDelivery): Pr
  * Stores where a message was posted. When its task was deleted in the meantime, nothing is stored, and a message that was
  * posted is removed by another delivery.
  *
+ * @param posted - where the message is, if it is posted
  * @returns false: the task was deleted
  */
 export async function setPlace(
   db: Db,
   delivery: PostedDelivery,
   set: Partial<Omit<DeliveryPlaceRow, "delivery_id" | "home">>,
+  posted: string | null = set.place ?? null,
 ): Promise<boolean> {
+  const home = homeOf(delivery.task_id);
   return db.write(async (tx) => {
-    // A deletion of the task waits for this lock.
-    const home = homeOf(delivery.task_id);
-    const select = tx.query
-      .selectFrom("deliveries")
-      .select("id")
-      .where("id", "=", delivery.id)
-      .where("home", "=", home);
-    const owner = await forUpdate(tx.dialect, select).executeTakeFirst();
-    if (owner === undefined) {
-      if (set.place != null) await enqueueRemoval(tx, delivery, set.place, tx.now());
+    if (!(await lockDelivery(tx, delivery))) {
+      if (posted !== null) await enqueueRemoval(tx, delivery, posted, tx.now());
       return false;
     }
     await tx.query
@@ -110,6 +105,44 @@ export async function setPlace(
       .execute();
     return true;
   });
+}
+
+/**
+ * Takes the place of a message for one attempt, so that no other attempt posts the same beside it. `setPlace` gives it back,
+ * with a `begun_at` of null.
+ *
+ * @param lostMs - an attempt that took it longer ago is lost
+ * @returns the place as it is stored now; "busy": another attempt has it; null: the task was deleted
+ */
+export async function takePlace(
+  db: Db,
+  delivery: OfDelivery,
+  lostMs: number,
+): Promise<DeliveryPlaceRow | "busy" | null> {
+  return db.write(async (tx) => {
+    if (!(await lockDelivery(tx, delivery))) return null;
+    const known = await findPlace(tx, delivery);
+    if (known === null) return null;
+    const now = tx.now();
+    if (known.begun_at !== null && now - known.begun_at < lostMs) return "busy";
+    await tx.query
+      .updateTable("delivery_places")
+      .set({ begun_at: now })
+      .where("delivery_id", "=", delivery.id)
+      .where("home", "=", homeOf(delivery.task_id))
+      .execute();
+    return { ...known, begun_at: now };
+  });
+}
+
+/** Locks a delivery. A deletion of its task waits for this. @returns false: the task was deleted */
+async function lockDelivery(tx: Tx, { id, task_id }: OfDelivery): Promise<boolean> {
+  const select = tx.query
+    .selectFrom("deliveries")
+    .select("id")
+    .where("id", "=", id)
+    .where("home", "=", homeOf(task_id));
+  return (await forUpdate(tx.dialect, select).executeTakeFirst()) !== undefined;
 }
 
 /** An attempt that was under way at a deletion has updated the message by then, or never will. */

@@ -126,8 +126,8 @@ export interface ConnectionForm {
   hasLongSecret?: boolean;
   /** Returns what is wrong with a secret, as a sentence; null if nothing is. */
   checkSecret?(secret: string): string | null;
-  /** Calls of the engine can create tasks. */
-  createsTasks?: true;
+  /** Calls of the engine can create tasks. Returns why a secret cannot verify such calls, as a sentence; null if it can. */
+  createsTasks?(secret: string): string | null;
   /** Returns where requests go if the address has no `url`. Kinds without it require one. */
   defaultUrl?(address: Fields): string;
   /**

@@ -4,6 +4,7 @@ import type { AddCommentBody, WaitingOn } from "../conversation/schema.ts";
 import { addCommentRow, listComments, type Author, type Comment } from "../conversation/store.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
+import { scheduleRefresh } from "../deliveries/live-messages.ts";
 import { enqueue, enqueueNew } from "../deliveries/store.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -75,6 +76,8 @@ export async function addComment(
     if (comment.kind === "question") await callBack(tx, task, comment);
     const { project } = task;
     await ctx.notifier.enqueueComment(tx, { task_id: id, project, purpose: "commented", at: created_at, comment });
+    // Their threads have what is said.
+    await scheduleRefresh(tx, task);
     return { comment, isReplay: false };
   });
 }

@@ -157,7 +157,7 @@ testInBrowser(
     await frame.getByText("Not sent. The request was revised in the meantime").waitFor();
     await frame.getByText("This is version 2.").waitFor();
     await hasCount(frame.getByText("Faster search, and a new logo.", { exact: true }), 1);
-    await frame.getByRole("article").filter({ hasText: "changed the request to version 2" }).waitFor();
+    await frame.getByRole("article").filter({ hasText: "changed the request (version 2)" }).waitFor();
     assert.equal(await frame.getByRole("radio", { name: "Yes" }).isChecked(), true);
     assert.equal(await frame.getByLabel("Note").inputValue(), "Half of it only");
     await axeInside(page, frame);

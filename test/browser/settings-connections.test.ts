@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { addAgent, addOperator, createTask, serve, type Service } from "../support/dashboard.ts";
-import { startGithub } from "../support/engines/github.ts";
+import { APP_KEY, startGithub } from "../support/engines/github.ts";
 import { startTemporal } from "../support/engines/temporal.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { assertUsable, confirm, visit } from "./operating.ts";
@@ -177,7 +177,8 @@ for (const [theme, size] of [
       const service = await serve(t);
       await addOperator(service, "ada@example.com");
       const { id: bot } = await addAgent(service, "deploy-bot");
-      await newConnection(service, { ...engine.connection, name: "deployments", kind: "github" });
+      const { address, secret } = engine.connection;
+      await newConnection(service, { address, secret: APP_KEY, name: "deployments", kind: "github" });
       await newConnection(service, {
         name: "main",
         address: { url: "https://temporal.example.com", namespace: "default" },
@@ -204,6 +205,11 @@ for (const [theme, size] of [
         await creates.check();
         await edit.getByLabel("Agent that asks").selectOption("deploy-bot");
         await edit.getByLabel("Who is asked").fill("deployer");
+        await edit.getByText("Empty: operators only.").waitFor();
+        // What GitHub does not sign creates no tasks, so the form says at once what is missing.
+        await button(edit, "Save").click();
+        await edit.getByText(/Webhooks create tasks only if/).waitFor();
+        await edit.getByLabel("Secret").fill(secret);
         await edit.getByLabel("Who is asked").scrollIntoViewIfNeeded();
         await assertUsable(page, `connections-asks-${theme}-${size}`);
       });
@@ -216,7 +222,10 @@ for (const [theme, size] of [
       // What the form has no field for is kept.
       await service.call("PATCH", `/api/connections/${id}`, { asks: { ...asks, notify: ["email:ops@example.com"] } });
       await page.reload();
-      await change(() => edit.getByLabel("Who is asked").fill("kim@example.com"));
+      await change(async () => {
+        await edit.getByText("Empty: operators, and people who get a message.").waitFor();
+        await edit.getByLabel("Who is asked").fill("kim@example.com");
+      });
       const notify = ["email:ops@example.com"];
       assert.deepEqual((await stored()).asks, { agent_id: bot, assign_to: { email: "kim@example.com" }, notify });
       const pool = { pool: "deployers", role: "lead" };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { BOT_SCOPES } from "../../src/channels/slack/workspaces/manifest.ts";
 import { recordNotification } from "../../src/tasks/audit.ts";
 import { hasCount, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
@@ -13,7 +14,7 @@ import { assertUsable, confirm, visit } from "./operating.ts";
 
 const AT = "/api/channels/slack";
 const SETTINGS = "/settings/slack";
-const SCOPES = ["chat:write", "chat:write.public", "im:write", "users:read", "users:read.email"];
+const SCOPES: readonly string[] = BOT_SCOPES;
 
 interface Stage {
   service: Service;

@@ -118,7 +118,7 @@ void test("docs/approvals.md: an action that two people must approve", { timeout
 });
 
 void test(
-  "docs/conversation.md: a question before the answer, and the reply to it",
+  "docs/conversation.md: a question before the answer, the reply to it, and a revision",
   { timeout: TEST_MS },
   async (t) => {
     await follow(t, {
@@ -128,12 +128,16 @@ void test(
         [
           "until=attention",
           (_reader, said) =>
-            assert.match(said, /"waiting_on":"agent","questions":\[\{"id":"cmt_\w+".*Which card was charged/),
+            assert.match(
+              said,
+              /"waiting_on":"agent","version":1,"questions":\[\{"id":"cmt_\w+".*Which card was charged/,
+            ),
         ],
         [
           "The one that ends with 4242.",
           (_reader, said) => assert.match(said, /"kind":"question".*"text":"The one that ends with 4242\."/),
         ],
+        ["/revise", (_reader, said) => assert.match(said, /^2\n.*"error_code":"TASK_REVISED".*"version":2/s)],
       ],
     });
   },

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { RESUME_KINDS } from "../../src/resume/registered.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { APP_KEY } from "../support/engines/github.ts";
-import { follow, type Plan } from "../support/guide.ts";
+import { freePort } from "../support/free-port.ts";
+import { follow, until, type Plan, type Reader } from "../support/guide.ts";
 
 /** What does not end by then hangs. */
 const TEST_MS = 300_000;
@@ -16,17 +18,18 @@ const CONNECTED: Step = ["api/connections", (_reader, said) => assert.match(said
 /** Of a page with other requests about connections. */
 const CREATED: Step = ["tee connection.json", CONNECTED[1]];
 const WAITS: Step = ["api/tasks", (_reader, said) => assert.match(said, /"status":"waiting"/)];
+/** Of a page that gives a role first. */
+const JOINS: Step = ["users add", (_reader, said) => assert.match(said, /kim@example\.com/)];
 const ASKS: Step = ["-X PATCH", (_reader, said) => assert.match(said, /"asks":\{"agent_id":"agt_/)];
 
-/** The pages of kinds, and which of the steps they type. Others show a request in the program of the engine. */
+/** The other pages of kinds, and which of the steps they type. Others show a request in the program of the engine. */
 const PAGES: Readonly<Record<string, readonly Step[]>> = {
-  "docs/resume/url.md": [WAITS],
   "docs/resume/temporal.md": [CONNECTED, WAITS],
   "docs/resume/langgraph.md": [CONNECTED, WAITS],
   "docs/resume/mastra.md": [CONNECTED, WAITS],
   "docs/resume/inngest.md": [CONNECTED, WAITS],
   "docs/resume/ag-ui.md": [CONNECTED, WAITS],
-  "docs/resume/github.md": [CONNECTED, ASKS],
+  "docs/resume/github.md": [CONNECTED, JOINS, ASKS],
   "docs/resume/step-functions.md": [CONNECTED],
   "docs/resume/cloudflare.md": [CONNECTED],
   "docs/resume/camunda.md": [CONNECTED, WAITS],
@@ -34,7 +37,10 @@ const PAGES: Readonly<Record<string, readonly Step[]>> = {
 };
 
 void test("every kind of engine has a page", () => {
-  assert.deepEqual(Object.keys(PAGES).toSorted(), RESUME_KINDS.map(({ name }) => `docs/resume/${name}.md`).toSorted());
+  assert.deepEqual(
+    ["docs/resume/url.md", ...Object.keys(PAGES)].toSorted(),
+    RESUME_KINDS.map(({ name }) => `docs/resume/${name}.md`).toSorted(),
+  );
 });
 
 for (const [page, after] of Object.entries(PAGES))
@@ -46,6 +52,46 @@ for (const [page, after] of Object.entries(PAGES))
     const instead = page.endsWith("github.md") ? { "cat app.pem": `cat ${key}` } : {};
     await follow(t, { page, isRunning: true, instead, after });
   });
+
+void test(
+  "docs/resume/url.md: its receiver gets the answers, and its function creates one task for a key",
+  { timeout: TEST_MS },
+  async (t) => {
+    const port = String(await freePort());
+    const url = `http://127.0.0.1:${port}`;
+    const reader = await follow(t, {
+      page: "docs/resume/url.md",
+      isRunning: true,
+      instead: { "4000": port },
+      after: [["createServer", async () => until("the receiver", () => fetch(url).catch(() => null))], WAITS],
+    });
+    await answerIt(reader, { approved: true });
+
+    Object.assign(process.env, { SERVICE_URL: reader.url, SERVICE_TOKEN: reader.token() });
+    const program = pathToFileURL(join(reader.folder, "create-task.ts")).href;
+    const { createTask } = (await import(program)) as Record<
+      "createTask",
+      (title: string, url: string, key: string) => Promise<void>
+    >;
+    await createTask("December", `${url}/resume/december`, "run_1/publish");
+    // A run that is retried.
+    await createTask("December", `${url}/resume/december`, "run_1/publish");
+    await answerIt(reader, { approved: false });
+    assert.equal((await reader.call<TaskRecord[]>("GET", "/api/tasks")).length, 2);
+    await assert.rejects(createTask("December", "no address", "run_2/publish"), /The service answered 422/);
+  },
+);
+
+/** Answers the one open task of a reader, whose receiver shows the answer then. */
+async function answerIt({ call, shown }: Reader, response: object): Promise<void> {
+  const [task, ...others] = await call<TaskRecord[]>("GET", "/api/tasks?status=created");
+  assert.deepEqual(others, []);
+  await call("POST", `/api/tasks/${task!.id}/complete`, { response });
+  await until("the answer at the receiver", async () => {
+    const { resume } = await call<TaskRecord>("GET", `/api/tasks/${task!.id}`);
+    return resume![0]!.status === "done" && shown().includes(JSON.stringify(response));
+  });
+}
 
 void test(
   "docs/resume.md: a connection, a probe, and a task that resumes something",

@@ -115,6 +115,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["tasks", "task_comments"].map((table) => `alter table ${table} drop column version`),
     ],
   ],
+  ["0035-slack-threads", ["drop index delivery_places_by_ts"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -12,6 +12,7 @@ import {
   signedHeaders,
   submitView,
 } from "./slack/interactions.ts";
+import { addReply, eventOf, type Publish, type Retry, type Said } from "./slack/events.ts";
 import { answer, type Call } from "./slack/server.ts";
 import { createSocketMode, type SocketMode } from "./slack/socket.ts";
 import {
@@ -27,8 +28,9 @@ import {
   type Workspace,
 } from "./slack/workspace.ts";
 
-/** Slack sends interactions of people to this path. */
+/** Slack sends interactions of people to this path, and events to the other one. */
 const INTERACTIONS_PATH = "/api/channels/slack/interactions";
+const EVENTS_PATH = "/api/channels/slack/events";
 
 /** A service without a port. */
 interface Injectable {
@@ -111,6 +113,17 @@ export interface Slack extends SlackTeam {
   dismiss(what: { user: User; view: View }): Promise<Outcome>;
   /** Sends any payload, signed with any secret and any time, like a forged request. */
   send(payload: Json, forged?: { secret?: string; seconds?: number }): Promise<{ status: number; body: string }>;
+  /**
+   * Writes in a thread. Slack sends the app an event if the app may read there.
+   * @returns the message, the event, and the status of the answer; null without an event
+   */
+  say(what: Said): Promise<{ post: Post; event: Json | null; status: number | null }>;
+  /** Sends a message event with any fields, such as an edit, or an event again. */
+  publish(event: Json, retry?: Retry): Promise<number>;
+  /** Returns an event with these fields about the thread of a message. */
+  eventIn(thread: Post, fields: Json): Json;
+  /** Sends any event over HTTP, signed with any secret and any time, like a forged request. */
+  sendEvent(payload: Json, forged?: { secret?: string; seconds?: number }): Promise<{ status: number; body: string }>;
   /** Connections in Socket Mode. */
   connections: SocketMode["connections"];
   /** Ends them, with or without a message. */
@@ -153,35 +166,40 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const post = async (payload: Json, secret: string, seconds: number) => {
-    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-    const headers = signedHeaders(secret, seconds, body);
-    if (service === null) return socket.deliver(payload);
+  const request = async (url: string, headers: Record<string, string>, body: string) => {
+    if (service === null) throw new Error("sendTo() names no address");
     if (typeof service !== "string") {
-      const { statusCode, body: answered } = await service.inject({
-        method: "POST",
-        url: INTERACTIONS_PATH,
-        headers,
-        payload: body,
-      });
+      const { statusCode, body: answered } = await service.inject({ method: "POST", url, headers, payload: body });
       return { status: statusCode, body: answered };
     }
-    const answered = await fetch(`${service}${INTERACTIONS_PATH}`, {
-      method: "POST",
-      headers,
-      body,
-      redirect: "error",
-    });
+    const answered = await fetch(`${service}${url}`, { method: "POST", headers, body, redirect: "error" });
     return { status: answered.status, body: await answered.text() };
   };
+  const post = async (payload: Json, secret: string, seconds: number) => {
+    if (service === null) return socket.deliver(payload);
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+    return request(INTERACTIONS_PATH, signedHeaders(secret, seconds, body), body);
+  };
+  const postEvent = async (payload: Json, secret: string, seconds: number, retry?: Retry) => {
+    const body = JSON.stringify(payload);
+    const again = retry && { "x-slack-retry-num": String(retry.num), "x-slack-retry-reason": retry.reason };
+    return request(EVENTS_PATH, { ...signedHeaders(secret, seconds, body, "application/json"), ...again }, body);
+  };
   const seconds = () => Math.floor(now() / 1000);
-  const deliver: Deliver = async (payload) => {
+  const inTime = async <T>(work: Promise<T>): Promise<T> => {
     const late = AbortSignal.timeout(ackMs);
     const lateness = new Promise<never>((_, reject) => {
       late.addEventListener("abort", () => reject(new Error("answered too late, or not at all")), { once: true });
     });
-    return Promise.race([post(payload, vendor.app.signingSecret, seconds()), lateness]);
+    return Promise.race([work, lateness]);
   };
+  const deliver: Deliver = async (payload) => inTime(post(payload, vendor.app.signingSecret, seconds()));
+  const publish: Publish = async (payload, retry) =>
+    inTime(
+      service === null
+        ? socket.publish(payload, retry)
+        : postEvent(payload, vendor.app.signingSecret, seconds(), retry),
+    );
   const workspaceOf = (user: User) => {
     const found = vendor.workspaces.find(({ users }) => users.get(user.id) === user);
     if (!found) throw new Error(`${user.name} is in no workspace.`);
@@ -226,6 +244,18 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     dismiss: async ({ user, view }) => dismissView(vendor, workspaceOf(user), deliver, view, user),
     send: async (payload, { secret = vendor.app.signingSecret, seconds: at = seconds() } = {}) =>
       post(payload, secret, at),
+    say: async (said) => {
+      const { post: written, payload } = addReply(vendor, workspaceOf(said.user), said);
+      const event = payload && (JSON.parse(JSON.stringify(payload)) as Json);
+      return { post: written, event, status: event && (await publish(event)).status };
+    },
+    publish: async (event, retry) => (await publish(event, retry)).status,
+    eventIn: (thread, fields) => {
+      const workspace = vendor.workspaces.find(({ posts }) => posts.includes(thread))!;
+      return eventOf(vendor, workspace, workspace.channels.get(thread.channel)!, { thread_ts: thread.ts, ...fields });
+    },
+    sendEvent: async (payload, { secret = vendor.app.signingSecret, seconds: at = seconds() } = {}) =>
+      postEvent(payload, secret, at),
     connections: socket.connections,
     disconnect: socket.disconnect,
     close: () =>

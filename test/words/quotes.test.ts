@@ -5,8 +5,10 @@ import { PAGES, SOURCES, textsOfPage, textsOfSource } from "./texts.ts";
 /** What guides quote of other products. */
 const OF_OTHERS = new Set([
   // https://api.slack.com/apps
+  "App Manifest",
   "Basic Information",
   "Create New App",
+  "Event Subscriptions",
   "From a manifest",
   "Install to Workspace",
   "Manage Distribution",

@@ -7,6 +7,7 @@ export type ListedTask = Schemas["ListedTask"];
 export type TaskStatus = Task["status"];
 export type TaskCounts = Schemas["TaskCounts"];
 export type Comment = Schemas["Comment"];
+export type Version = Schemas["Version"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type RefusedAnswer = Schemas["RefusedAnswer"];
 export type WebhookDelivery = Schemas["WebhookDelivery"];

@@ -15,6 +15,7 @@ import type {
   TaskCounts,
   TaskStatus,
   User,
+  Version,
 } from "./api.ts";
 
 export const queryClient = new QueryClient({
@@ -151,6 +152,14 @@ export function commentsQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "comments", id],
     queryFn: () => get<Comment[]>(`/api/tasks/${encodeURIComponent(id)}/comments`),
+  });
+}
+
+/** What a task asks and asked before, oldest first. @param version - the current one, so that each new one is loaded */
+export function versionsQuery(id: string, version: number) {
+  return queryOptions({
+    queryKey: ["tasks", "versions", id, version],
+    queryFn: () => get<Version[]>(`/api/tasks/${encodeURIComponent(id)}/versions`),
   });
 }
 

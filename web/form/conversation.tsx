@@ -24,12 +24,7 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
         <article key={comment.id} className="surface stack">
           <p className="muted">
             <bdi>{isOwn(comment) ? "You" : authorOf(comment)}</bdi>
-            {comment.kind === "revision"
-              ? ` changed the request to version ${comment.version}`
-              : comment.kind === "question"
-                ? " asked"
-                : comment.is_asker && " replied"}
-            , {renderTime(comment.created_at)}
+            {didOf(comment)}, {renderTime(comment.created_at)}
           </p>
           {comment.text !== "" && (
             <p dir="auto" className="said">
@@ -50,4 +45,9 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
 
 function authorOf({ by }: SaidComment): string {
   return by.name ?? by.email ?? (by.slack === undefined ? "Someone" : "A Slack member");
+}
+
+function didOf({ kind, is_asker, version }: SaidComment): string {
+  if (kind === "revision") return ` changed the request (version ${version})`;
+  return kind === "question" ? " asked" : is_asker ? " replied" : "";
 }

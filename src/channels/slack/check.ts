@@ -1,6 +1,7 @@
 import type { CheckOptions } from "../channel.ts";
 import { SlackFailure, type Slack } from "./client.ts";
 import { listInstallations, missingScopes } from "./workspaces/installations.ts";
+import { THREAD_SCOPES } from "./workspaces/manifest.ts";
 import { createWorkspaces, type Workspaces } from "./workspaces/workspaces.ts";
 import type { Config } from "../../config.ts";
 import { check, checkEach, known, off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
@@ -33,17 +34,22 @@ const NO_APP = off(
 );
 const NO_WORKSPACE = warning("slack", "The app is not installed in a workspace yet. Install it under Settings, Slack.");
 
+/** Without these, the app still asks and takes answers. Without the first, only where it was invited. */
+const DISPENSABLE: ReadonlySet<string> = new Set(["chat:write.public", ...THREAD_SCOPES]);
+
 /** @param where - its token is set */
 async function checkWorkspace(name: string, where: string, find: () => Promise<Slack>): Promise<Finding> {
   try {
     const { team, scopes } = await (await find()).bot();
     const missing = missingScopes(scopes);
     if (missing.length === 0) return ok(name, `The app can post in ${team.name} (${team.id}).`);
-    // Without this one it may speak where it was invited.
-    const tell = missing.every((scope) => scope === "chat:write.public") ? warning : problem;
+    const tell = missing.every((scope) => DISPENSABLE.has(scope)) ? warning : problem;
+    const unread = THREAD_SCOPES.some((scope) => missing.includes(scope))
+      ? " Until then, what people write in some threads does not reach the tasks."
+      : "";
     return tell(
       name,
-      `The token for ${team.name} lacks the scopes ${missing.join(", ")}. Add them to the app, reinstall it, and renew ${where}.`,
+      `The token for ${team.name} lacks the scopes ${missing.join(", ")}. Add them to the app, reinstall it, and renew ${where}.${unread}`,
     );
   } catch (error) {
     return problem(name, `${sentenceOf(error)} Check ${where}.`);

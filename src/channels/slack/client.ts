@@ -16,6 +16,13 @@ export interface SlackPlace {
   ts: string;
 }
 
+/** A channel, or a thread in it. */
+export interface Whereabouts {
+  channel: string;
+  /** The id of the message that the thread belongs to. */
+  thread?: string;
+}
+
 export interface SlackMember {
   id: string;
   /** The workspace whose member they are. */
@@ -47,7 +54,7 @@ export interface Slack {
   post(channel: string, message: SlackMessage, thread?: string): Promise<SlackPlace>;
   update(place: SlackPlace, message: SlackMessage): Promise<void>;
   /** Seen by one person only. */
-  postEphemeral(place: Pick<SlackPlace, "channel">, user: string, message: SlackMessage): Promise<void>;
+  postEphemeral(place: Whereabouts, user: string, message: SlackMessage): Promise<void>;
   /** @param trigger - works once, within three seconds of a click */
   openView(trigger: string, view: ModalView): Promise<void>;
   /** @param hash - of the expected view. The call fails if the view has changed since */
@@ -190,8 +197,10 @@ export function createSlack({ team: known, ...asking }: Required<Asking> & { tea
     },
     update: async ({ channel, ts }, { text, blocks }) =>
       void (await ask((slack) => slack.chat.update({ channel, ts, text, blocks, parse: "none" }))),
-    postEphemeral: async ({ channel }, user, { text, blocks }) =>
-      void (await ask((slack) => slack.chat.postEphemeral({ channel, user, text, blocks }))),
+    postEphemeral: async ({ channel, thread }, user, { text, blocks }) =>
+      void (await ask((slack) =>
+        slack.chat.postEphemeral({ channel, user, text, blocks, ...(thread !== undefined && { thread_ts: thread }) }),
+      )),
     openView: async (trigger_id, view) => void (await ask((slack) => slack.views.open({ trigger_id, view }))),
     updateView: async (view_id, view, hash) =>
       void (await ask((slack) => slack.views.update({ view_id, view, ...(hash !== undefined && { hash }) }))),

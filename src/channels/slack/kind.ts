@@ -7,7 +7,7 @@ import type { Tx, Db } from "../../db/database.ts";
 import { homeOf } from "../../db/home.ts";
 import type { DueDelivery, EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
 import { findBody } from "../../deliveries/claim.ts";
-import { findPlace, setPlace } from "../../deliveries/live-messages.ts";
+import { findPlace, setPlace, takePlace } from "../../deliveries/live-messages.ts";
 import { schedule } from "../../deliveries/schedule.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
@@ -16,8 +16,9 @@ import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store
 import { SlackFailure, type Slack } from "./client.ts";
 import type { PostBody } from "./notices.ts";
 import { readPlace, type Place } from "./place.ts";
-import { messageFor, newRoundFor, reminderFor, sentBackFor } from "./task-view.ts";
+import { messageFor } from "./task-view.ts";
 import { targetOf } from "./targets.ts";
+import { nextReply, readTalk, type Reply } from "./threads/replies.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
 interface Ctx {
@@ -81,19 +82,18 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     const { id: team } = await slack.team();
     const message = await messageFor(ctx, workspaces, task, { team, person });
     if (!(await setPlace(ctx.db, delivery, { begun_at: ctx.db.now() }))) return NEEDLESS;
+    let place: Place;
     try {
       const posted = await slack.post(channel, message);
       const sent_back = task.verification_attempt;
       const shown = { sent_back, round: roundOf(task), reminded: remindersOf(task.ladder) };
-      const place: Place = { team, person, ...posted, ...shown, replies: [] };
-      const known = { begun_at: null, place: JSON.stringify(place), shown: fingerprint(message) };
-      return (await setPlace(ctx.db, delivery, known)) ? SENT : NEEDLESS;
+      place = { team, person, ...posted, ...shown, replies: [] };
     } catch (error) {
-      // If Slack responded with an error, nothing was posted. Without a response that is unknown for a while.
-      if (error instanceof SlackFailure && error.word !== "connect")
-        await setPlace(ctx.db, delivery, { begun_at: null });
+      await releaseUnlessUnknown(delivery, error);
       throw error;
     }
+    const known = { begun_at: null, place: JSON.stringify(place), shown: fingerprint(message) };
+    return (await setPlace(ctx.db, delivery, known)) ? reply(slack, delivery, task, place) : NEEDLESS;
   }
 
   async function change(
@@ -109,29 +109,52 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     const mark = fingerprint(message);
     if (mark !== shown) {
       await slack.update(place, message);
-      // Stores the place too: if the task was deleted in the meantime, the message must be removed.
-      const known = { place: JSON.stringify(place), shown: mark };
-      if (!(await setPlace(ctx.db, delivery, known))) return NEEDLESS;
+      // If the task was deleted in the meantime, the message must be removed.
+      if (!(await setPlace(ctx.db, delivery, { shown: mark }, JSON.stringify(place)))) return NEEDLESS;
     }
-    if (task.status === "rejected" && task.verification_attempt > place.sent_back) {
-      const { ts } = await slack.post(place.channel, sentBackFor(task), place.ts);
-      const now: Place = { ...place, sent_back: task.verification_attempt, replies: [...place.replies, ts] };
-      await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
-    }
-    const { round = 1 } = place;
-    if (!isTerminal(task.status) && roundOf(task) > round) {
-      const { ts } = await slack.post(place.channel, newRoundFor(task, round), place.ts);
-      const now: Place = { ...place, round: roundOf(task), replies: [...place.replies, ts] };
-      await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
-    }
-    const { reminded = 0 } = place;
-    if (!isTerminal(task.status) && remindersOf(task.ladder) > reminded) {
-      const { ts } = await slack.post(place.channel, reminderFor(task), place.ts);
-      const now: Place = { ...place, reminded: remindersOf(task.ladder), replies: [...place.replies, ts] };
-      await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
+    return reply(slack, delivery, task, place);
+  }
+
+  /** Posts in the thread what the message itself does not show. Only one attempt at a time does, so that nothing is there twice. */
+  async function reply(slack: Slack, delivery: DueDelivery, task: TaskWithDocuments, known: Place): Promise<Outcome> {
+    const talk = await readTalk(ctx.db, task);
+    const nextFor = (place: Place) => nextReply(ctx, task, talk, place);
+    if (nextFor(known) === null) return SENT;
+    const taken = await takePlace(ctx.db, delivery, LOST_MS);
+    if (taken === null) return NEEDLESS;
+    if (taken === "busy" || taken.place === null)
+      return { ...failed("busy", "The thread is already being written."), wait_ms: 2 * SECOND };
+    let place = readPlace(taken.place);
+    let next = nextFor(place);
+    if (next === null) await setPlace(ctx.db, delivery, { begun_at: null }, taken.place);
+    while (next !== null) {
+      const ts = await postReply(slack, delivery, place, next);
+      place = withReply(place, next, ts);
+      next = nextFor(place);
+      const begun_at = next === null ? null : ctx.db.now();
+      if (!(await setPlace(ctx.db, delivery, { place: JSON.stringify(place), begun_at }))) return NEEDLESS;
     }
     return SENT;
   }
+
+  async function postReply(slack: Slack, delivery: DueDelivery, { channel, ts }: Place, { message }: Reply) {
+    try {
+      return (await slack.post(channel, message, ts)).ts;
+    } catch (error) {
+      await releaseUnlessUnknown(delivery, error);
+      throw error;
+    }
+  }
+
+  /** If Slack responded with an error, nothing was posted. Without a response that is unknown for a while. */
+  async function releaseUnlessUnknown(delivery: DueDelivery, error: unknown): Promise<void> {
+    if (error instanceof SlackFailure && error.word !== "connect") await setPlace(ctx.db, delivery, { begun_at: null });
+  }
+}
+
+/** Returns the place of a message after a reply was posted in its thread. */
+function withReply(place: Place, { reports }: Reply, ts: string): Place {
+  return { ...place, ...reports, replies: [...place.replies, ts] };
 }
 
 const SENT: Outcome = { ok: true, status_code: null, response_excerpt: null };

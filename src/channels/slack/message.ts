@@ -16,7 +16,7 @@ import { modalOf } from "./modal/modal.ts";
 import { sayFallback } from "../../tasks/deadline-words.ts";
 import type { Decided } from "../decided.ts";
 import type { DelegatedFrom } from "../delegated.ts";
-import { askerElement, factBlocks, factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
+import { askerElement, factBlocks, factsOf, nameOfTask, taskSection, versionElements } from "./modal/summary.ts";
 import type { FactsOf, SlackTask } from "./modal/summary.ts";
 import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
 
@@ -39,6 +39,8 @@ export interface MessageOptions {
   mayClaim: boolean;
   /** What others have decided, where several people must approve; "" otherwise. */
   approvals?: string;
+  /** What the asker says of a version that is not the first; "" otherwise. */
+  revision?: string;
   /** What was changed since the reader of a direct message approved it; "" otherwise. */
   changed?: string;
   /** A verifier checks the answer after it was sent. */
@@ -80,6 +82,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
     text: fitText(`${urgencyOf(task)}Decision needed: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       openSection(task),
+      ...versionElements(task, options.revision ?? "").map(context),
       ...lineOf(options.changed).map(context),
       ...facts.blocks,
       ...(canAnswer ? [] : [context(line("Open in browser to answer.", MAX.field))]),
@@ -109,6 +112,7 @@ function informingMessageOf(
     approvals,
     claimed_by,
     link,
+    revision = "",
     delegated_from = null,
   }: MessageOptions & { answered_by_others: string },
 ): SlackMessage {
@@ -116,6 +120,7 @@ function informingMessageOf(
     text: fitText(`${urgencyOf(task)}For your information: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       openSection(task),
+      ...versionElements(task, revision).map(context),
       ...factsOf(task, form)(MAX_FACTS).blocks,
       context(line(`${answered_by_others} You cannot answer it. This message is for your information.`, MAX.field)),
       {
@@ -266,7 +271,13 @@ export function endedMessageOf(
       ...(decided === null ? [] : factBlocks(decided.facts, decided.left_out && `+ ${decided.left_out}`)),
       {
         type: "context",
-        elements: [...elements, ...lineOf(approvals), ...askerElement(task), line(`Task ${task.id}`, MAX.field)],
+        elements: [
+          ...elements,
+          ...lineOf(approvals),
+          ...askerElement(task),
+          ...versionElements(task, ""),
+          line(`Task ${task.id}`, MAX.field),
+        ],
       },
     ],
   };

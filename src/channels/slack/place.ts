@@ -8,6 +8,8 @@ export interface Place extends SlackPlace, Audience {
   round?: number;
   /** How many reminders they report. An earlier release left it out. */
   reminded?: number;
+  /** The last comment that they report, by its `seq`. An earlier release left it out. */
+  said?: number;
   /** Ids of our replies. */
   replies: readonly string[];
 }

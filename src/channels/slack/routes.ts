@@ -1,7 +1,8 @@
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { SlackContext } from "./clicks/click-context.ts";
 import { ServiceError } from "../../errors.ts";
+import { parseJsonBody } from "../../http/body.ts";
 import { defineRoute, mount, SIGNED_IN } from "../../http/route.ts";
 import { callerOf } from "../../people/caller.ts";
 import {
@@ -15,6 +16,8 @@ import { readManifest } from "./workspaces/manifest.ts";
 import { beginInstall, endInstall } from "./workspaces/oauth.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "./schema.ts";
 import { isFromSlack, isNewRequest } from "./signature.ts";
+import { challengeOf } from "./threads/event.ts";
+import { handleEvent } from "./threads/events.ts";
 
 const tags = ["Channels"];
 const params = Type.Object({ team_id: Type.String({ description: "Workspace id." }) });
@@ -44,21 +47,61 @@ const interactionRoute = defineRoute({
   ],
   config: () => ({ skipSameOrigin: true }),
   handle: async (ctx: SlackContext, { body, headers }, reply) => {
-    const { config, slack, db } = ctx;
-    if (config.channels.slack?.signingSecret == null || slack === null) throw new ServiceError("SLACK_NOT_CONFIGURED");
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    const signed = {
-      timestamp: headers["x-slack-request-timestamp"],
-      signature: headers["x-slack-signature"],
-      body: bytes,
-    };
-    if (!isFromSlack(config.channels.slack.signingSecret, signed, db.now()))
-      throw new ServiceError("INVALID_SLACK_SIGNATURE");
-    const isNew = async () => isNewRequest(db, String(signed.signature));
+    const { bytes, signature } = requireFromSlack(ctx, { body, headers });
+    const isNew = async () => isNewRequest(ctx.db, signature);
     const answer = await handleInteraction(ctx, readPayload(bytes), isNew);
     return reply.code(200).send(answer ?? {});
   },
 });
+
+const eventRoute = defineRoute({
+  method: "POST",
+  url: "/events",
+  operationId: "slackEvent",
+  summary: "Handle a Slack event",
+  description:
+    "Slack calls this route with JSON, signed as for interactions. What a person writes in the thread of a message becomes a comment of its task. Slack sends an event again if the response is an error.",
+  tags,
+  answers: {
+    200: Type.Unsafe<{ challenge?: string }>({
+      type: "object",
+      properties: { challenge: { type: "string", description: "When Slack checks this address." } },
+    }),
+  },
+  errors: [
+    "MALFORMED_REQUEST",
+    "INVALID_SLACK_SIGNATURE",
+    "PAYLOAD_TOO_LARGE",
+    "SLACK_UNAVAILABLE",
+    "SLACK_NOT_CONFIGURED",
+    "COMMIT_UNKNOWN",
+  ],
+  config: () => ({ skipSameOrigin: true }),
+  handle: async (ctx: SlackContext, { body, headers }, reply) => {
+    const { bytes } = requireFromSlack(ctx, { body, headers });
+    const payload = parseJsonBody(bytes);
+    const challenge = challengeOf(payload);
+    if (challenge === null) await handleEvent(ctx, payload);
+    return reply.code(200).send(challenge === null ? {} : { challenge });
+  },
+});
+
+/**
+ * Returns the body of a request that Slack has signed, and its signature.
+ * @throws ServiceError SLACK_NOT_CONFIGURED, INVALID_SLACK_SIGNATURE
+ */
+function requireFromSlack(
+  { config, slack, db }: SlackContext,
+  { body, headers }: Pick<FastifyRequest, "body" | "headers">,
+): { bytes: Buffer; signature: string } {
+  if (config.channels.slack?.signingSecret == null || slack === null) throw new ServiceError("SLACK_NOT_CONFIGURED");
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  const signature = headers["x-slack-signature"];
+  const signed = { timestamp: headers["x-slack-request-timestamp"], signature, body: bytes };
+  if (!isFromSlack(config.channels.slack.signingSecret, signed, db.now()))
+    throw new ServiceError("INVALID_SLACK_SIGNATURE");
+  return { bytes, signature: String(signature) };
+}
 
 const listInstallationsRoute = defineRoute({
   method: "GET",
@@ -231,8 +274,8 @@ const endInstallRoute = defineRoute({
   },
 });
 
+const signed = mount([interactionRoute, eventRoute]);
 const all = mount([
-  interactionRoute,
   listInstallationsRoute,
   addInstallationRoute,
   removeInstallationRoute,
@@ -244,11 +287,17 @@ const all = mount([
 
 /** Routes that Slack calls, and routes for operators. (spec: Channels; wire: Slack) */
 export const slackRoutes: FastifyPluginAsync<{ ctx: SlackContext }> = async (app, options) => {
-  // The signature is over the bytes as they came.
-  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (_request, body, done) =>
-    done(null, body),
-  );
   await all(app, options);
+  await app.register(async (inner) => {
+    // The signature is over the bytes as they came.
+    inner.removeAllContentTypeParsers();
+    inner.addContentTypeParser(
+      ["application/x-www-form-urlencoded", "application/json"],
+      { parseAs: "buffer" },
+      (_request, body, done) => done(null, body),
+    );
+    await signed(inner, options);
+  });
 };
 
 function readPayload(bytes: Buffer): unknown {

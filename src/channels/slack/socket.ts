@@ -8,6 +8,7 @@ import type { SlackContext } from "./clicks/click-context.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { SlackApp } from "./client.ts";
 import { handleInteraction } from "./clicks/interactions.ts";
+import { handleEvent } from "./threads/events.ts";
 
 const FIRST_PAUSE_MS = 1 * SECOND;
 const LAST_PAUSE_MS = 1 * MINUTE;
@@ -73,13 +74,19 @@ export function startSocket(ctx: SlackContext, slack: SlackApp): { stop(): Promi
     const id = own(envelope, "envelope_id");
     if (typeof id !== "string") return;
     const work = answer(socket, id, envelope).catch((error: unknown) =>
-      ctx.log.error({ err: error }, "A Slack interaction failed"),
+      ctx.log.error({ err: error }, "A request from Slack failed"),
     );
     working.add(work);
     void work.finally(() => working.delete(work));
   }
 
   async function answer(socket: WebSocket, envelope_id: string, envelope: unknown): Promise<void> {
+    if (own(envelope, "type") === "events_api") {
+      // It is acknowledged once it is stored, and a repetition changes nothing.
+      await handleEvent(ctx, own(envelope, "payload"));
+      socket.send(JSON.stringify({ envelope_id }));
+      return;
+    }
     const isAgain = seen.has(envelope_id);
     seen.add(envelope_id);
     if (seen.size > REMEMBERED) seen.delete(seen.values().next().value!);

@@ -1,9 +1,10 @@
 import { chosenOption } from "../../../form/plan/chosen.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import type { Db } from "../../db/database.ts";
+import { listComments } from "../../conversation/store.ts";
+import type { Db, Reader } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
 import { isHidden, votesOf, type Standing } from "../../approvals/count.ts";
-import { authorOf, inRound, roundOf } from "../../approvals/proposal.ts";
+import { authorOf, beganWithEdit, inRound, roundOf } from "../../approvals/proposal.ts";
 import { formerVote, ownVote, sayNeed, sayVote } from "../../approvals/words.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { fromStored } from "../../actions/request.ts";
@@ -87,6 +88,7 @@ export async function messageFor(
     claimed_by: isClaimed ? await nameOf(db, task.claimed_by_user_id, task.claimed_by_email) : null,
     answered_by_others: mayAnswer ? null : await sayWhyNot(db, reader, task),
     approvals: approvalsOf(task),
+    revision: await revisionOf(db, task),
     changed: changed === null ? "" : `${changed} Decide again.`,
     // Only people with an account can claim. A channel may have one.
     mayClaim: reader === null || reader.person !== null,
@@ -102,6 +104,15 @@ function memberIn(team: string, task: TaskWithDocuments): string | null {
   const isNamed = task.completed_by_email !== null || task.completed_by_user_id !== null;
   const account = answerAccountOf(task);
   return isNamed || account?.team_id !== team ? null : account.user_id;
+}
+
+/** Returns what the asker says of the present version; "" if nothing, or if nothing of it goes to Slack. */
+export async function revisionOf(
+  reader: Reader,
+  { id, version, redact_payload }: Pick<TaskWithDocuments, "id" | "version" | "redact_payload">,
+): Promise<string> {
+  if (version === 1 || redact_payload) return "";
+  return (await listComments(reader, id)).find((said) => said.version === version)?.text ?? "";
 }
 
 /** Returns the reply in the thread after an answer was rejected. */
@@ -131,7 +142,10 @@ function changedFor(task: TaskWithDocuments, user_id: string | null, now: Date):
   const round = roundOf(task);
   if (round === 1 || user_id === null || ownVote(task, user_id) !== undefined) return null;
   const before = formerVote(task, user_id, round);
-  return before === undefined ? null : sayChanged(task, before.round, now);
+  if (before === undefined) return null;
+  // What a revision changed is in the thread.
+  if (!beganWithEdit(task)) return "The request was changed. Earlier approvals do not count any more.";
+  return sayChanged(task, before.round, now);
 }
 
 /** Says what was changed since a round, and by whom if people may know. Of a confidential task only that. */
@@ -178,6 +192,7 @@ export function slackTaskOf(stored: TaskWithDocuments): SlackTask {
     urgent: task.urgent === 1,
     on_timeout: parseJson(task.on_timeout),
     ...(task.approvals !== null && { round: roundOf(task) }),
+    version: task.version,
   };
 }
 

@@ -110,6 +110,23 @@ onBoth("each workspace's token is tried at Slack, and what it may not do is told
   for (const { token } of [slack, gone, kept]) assert.ok(!out.includes(token));
 });
 
+void test("an app that may not read threads works, and what it lacks is told", async (t) => {
+  const slack = await startSlack({ scopes: BOT_SCOPES.filter((scope) => !scope.endsWith(":history")) });
+  t.after(() => slack.close());
+  const { status, says } = await runDoctor(
+    withoutService(t, {
+      SERVICE_SLACK_BOT_TOKEN: slack.token,
+      SERVICE_SLACK_SIGNING_SECRET: slack.signingSecret,
+      SERVICE_SLACK_API_URL: slack.apiUrl,
+    }),
+  );
+  assert.equal(status["slack/environment"], "warning");
+  assert.match(
+    says("slack/environment"),
+    /lacks the scopes channels:history, groups:history, im:history\. .* does not reach the tasks\.$/,
+  );
+});
+
 void test("what was sealed with another key is told to be set again", async (t) => {
   const slack = await startSlack();
   t.after(() => slack.close());

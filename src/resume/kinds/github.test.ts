@@ -259,6 +259,9 @@ void test("a secret is the private key, and after it the webhook secret", () => 
   assert.match(check("secret")!, /must begin with the private key/);
   assert.match(check(APP_KEY.replace("MII", "AAA"))!, /cannot be read/);
   assert.match(check(`${APP_KEY}one\ntwo`)!, /one line only/);
+  const { createsTasks } = github.connection!;
+  assert.equal(createsTasks!(`${APP_KEY}secret\n`), null);
+  assert.match(createsTasks!(APP_KEY)!, /only if the secret has the webhook secret/);
 });
 
 void test("a repository is an owner and a name, and nothing that leads elsewhere", () => {

@@ -22,7 +22,6 @@ export const github: ResumeKind = {
   name: "github",
   title: "GitHub",
   connection: {
-    createsTasks: true,
     address: Type.Object({
       url: Type.Optional(
         Text({
@@ -43,6 +42,13 @@ export const github: ResumeKind = {
     checkSecret: (secret) => {
       const parts = readSecret(secret);
       return typeof parts === "string" ? parts : null;
+    },
+    createsTasks: (secret) => {
+      const parts = readSecret(secret);
+      if (typeof parts === "string") return parts;
+      return parts.webhookSecret === null
+        ? "Webhooks create tasks only if the secret has the webhook secret of the app: after the private key, on a line of its own."
+        : null;
     },
     defaultUrl: () => GITHUB_API,
     probe,

@@ -11,6 +11,9 @@ const SCOPES: ReadonlySet<string> = new Set([
   "im:write",
   "users:read",
   "users:read.email",
+  "channels:history",
+  "groups:history",
+  "im:history",
 ]);
 
 /**

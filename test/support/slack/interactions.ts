@@ -37,9 +37,14 @@ export type Deliver = (payload: Json) => Promise<{ status: number; body: string 
 const nothing: Outcome = { payload: null, asked: null, blocked: [], errors: {}, failure: null };
 
 /** Page "Verifying requests from Slack". */
-export function signedHeaders(secret: string, seconds: number, body: string): Record<string, string> {
+export function signedHeaders(
+  secret: string,
+  seconds: number,
+  body: string,
+  type = "application/x-www-form-urlencoded",
+): Record<string, string> {
   return {
-    "content-type": "application/x-www-form-urlencoded",
+    "content-type": type,
     "user-agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
     "x-slack-request-timestamp": String(seconds),
     "x-slack-signature": `v0=${createHmac("sha256", secret).update(`v0:${seconds}:${body}`).digest("hex")}`,

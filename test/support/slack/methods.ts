@@ -85,6 +85,8 @@ function update(call: Call): Json {
     ({ channel: id, ts, ephemeral_to }) => id === channel.id && ts === args.ts && ephemeral_to === null,
   );
   if (!post) throw new Refusal("message_not_found");
+  // Same page: only the author of a message may change it.
+  if (post.by !== null) throw new Refusal("cant_update_message");
   // Same page: text without blocks removes the old blocks; `parse` is "client" by default.
   updatePost(post, readContent(args.text === undefined ? { ...args, text: post.text } : args, "client"));
   return { channel: channel.id, ts: post.ts, text: post.text, message: messageOf(vendor, workspace, post) };

@@ -32,7 +32,11 @@ export function addPost(
   workspace: Workspace,
   channel: Channel,
   content: Content,
-  { thread_ts, ephemeral_to = null }: { thread_ts?: unknown; ephemeral_to?: string | null },
+  {
+    thread_ts,
+    ephemeral_to = null,
+    by = null,
+  }: { thread_ts?: unknown; ephemeral_to?: string | null; by?: string | null },
 ): Post {
   const parent = typeof thread_ts === "string" && thread_ts !== "" ? thread_ts : null;
   if (parent !== null && !workspace.posts.some(({ channel: id, ts }) => id === channel.id && ts === parent))
@@ -40,6 +44,7 @@ export function addPost(
   const post: Post = {
     ...content,
     channel: channel.id,
+    by,
     ts: newTs(vendor.now()),
     thread_ts: parent,
     ephemeral_to,

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { isObject, type Json, parseJson } from "./check.ts";
+import type { Publish } from "./events.ts";
 import type { Deliver } from "./interactions.ts";
 import { newSecret, type Vendor } from "./workspace.ts";
 
@@ -23,6 +24,8 @@ export interface SocketMode {
   open(): string;
   upgrade(request: IncomingMessage, socket: Duplex): void;
   deliver: Deliver;
+  /** Sends an event, which is acknowledged without a payload. */
+  publish: Publish;
   connections(): number;
   /**
    * With a reason, the app gets a message first, and after a warning the connection stays. Without a reason, it is cut.
@@ -47,6 +50,16 @@ export function createSocketMode(vendor: Vendor, changed: () => void): SocketMod
     }
     waiting.delete(String(ack.envelope_id));
     settle(isObject(ack.payload) ? ack.payload : null);
+  };
+
+  const send = async (envelope: Json): Promise<Json | null> => {
+    // Same page: any one of the connections may get it.
+    const socket = [...connected][turn++ % connected.size];
+    if (!socket) throw new Error("the app is not connected, and sendTo() names no address");
+    const envelope_id = randomUUID();
+    const acknowledged = new Promise<Json | null>((resolve) => waiting.set(envelope_id, resolve));
+    say(socket, { envelope_id, ...envelope });
+    return acknowledged;
   };
 
   return {
@@ -79,14 +92,19 @@ export function createSocketMode(vendor: Vendor, changed: () => void): SocketMod
       changed();
     },
     deliver: async (payload) => {
-      // Same page: any one of the connections may get it.
-      const socket = [...connected][turn++ % connected.size];
-      if (!socket) throw new Error("the app is not connected, and sendTo() names no address");
-      const envelope_id = randomUUID();
-      const acknowledged = new Promise<Json | null>((resolve) => waiting.set(envelope_id, resolve));
-      say(socket, { type: "interactive", envelope_id, accepts_response_payload: true, payload });
-      const answer = await acknowledged;
+      const answer = await send({ type: "interactive", accepts_response_payload: true, payload });
       return { status: 200, body: answer === null ? "" : JSON.stringify(answer) };
+    },
+    publish: async (payload, retry) => {
+      const answer = await send({
+        type: "events_api",
+        accepts_response_payload: false,
+        payload,
+        retry_attempt: retry?.num ?? 0,
+        retry_reason: retry?.reason ?? "",
+      });
+      if (answer !== null) throw new Error("answered an event with a payload");
+      return { status: 200, body: "" };
     },
     connections: () => connected.size,
     disconnect: (reason) => {

@@ -32,6 +32,8 @@ export interface Content {
 
 export interface Post extends Content {
   channel: string;
+  /** The person who wrote it; null if the app did. */
+  by: string | null;
   ts: string;
   thread_ts: string | null;
   /** The only person who sees it, or null. */
@@ -169,9 +171,8 @@ export const sees = (workspace: Workspace, user: string, post: Post): boolean =>
 export function messageOf(vendor: Vendor, workspace: Workspace, post: Post): Json {
   return {
     type: "message",
-    user: workspace.bot.user_id,
-    bot_id: workspace.bot.bot_id,
-    app_id: vendor.app.id,
+    user: post.by ?? workspace.bot.user_id,
+    ...(post.by === null && { bot_id: workspace.bot.bot_id, app_id: vendor.app.id }),
     team: workspace.team.id,
     text: post.text,
     ts: post.ts,

@@ -52,7 +52,7 @@ export function Standing({ task, approvals, me, isOpen, changed = null }: Standi
         </ul>
       )}
       {isOpen && own !== null && <TakeBack id={task.id} />}
-      {isOpen && approvals.round > 1 && <Changed approvals={approvals} me={me} changed={changed} />}
+      {isOpen && isEdited(task, approvals) && <Changed approvals={approvals} me={me} changed={changed} />}
       {isOpen && approvals.refusal !== null && (
         <p className="notice" dir="auto">
           You cannot decide this. {approvals.refusal}
@@ -60,6 +60,11 @@ export function Standing({ task, approvals, me, isOpen, changed = null }: Standi
       )}
     </section>
   );
+}
+
+/** A revision of the asker begins a round as well, and the page says so elsewhere. */
+function isEdited({ version }: Task, { round, blind, changed_by }: Approvals): boolean {
+  return round > 1 && (version === 1 || blind || changed_by !== null);
 }
 
 /** Says that the arguments are not those that the agent asked for. */

@@ -16,6 +16,7 @@ function task(id: string, payload: Record<string, unknown>, more: Partial<BatchT
     redact_payload: false,
     is_verified: false,
     verification_attempt: 0,
+    version: 1,
     action: null,
     actions: null,
     approvals: null,

@@ -41,7 +41,8 @@ export async function sendAnswer(
 ): Promise<{ readonly result: Result; readonly stops: boolean }> {
   try {
     const round = task.approvals === null ? {} : { round: task.approvals.round };
-    const done = await post<Task>(`/api/tasks/${task.id}/complete`, { response: answer, ...round });
+    const body = { response: answer, version: task.version, ...round };
+    const done = await post<Task>(`/api/tasks/${task.id}/complete`, body);
     return { result: resultOf(done), stops: false };
   } catch (error) {
     const stops = error instanceof OfflineError || (error instanceof ApiError && ENDS_ALL.has(error.code));
@@ -60,8 +61,9 @@ async function resultOfError(error: unknown, task: BatchTask, answer: unknown, m
   if (!(error instanceof ApiError)) return lookAt(task, answer, me, error);
   const { status, code, details } = error;
   const isVerifiers = code.startsWith("VERIFIER_");
-  // The arguments are other ones now, so the same answer would not be taken later either.
-  if (code === "TASK_CHANGED" && task.approvals !== null) return { kind: "refused", message: error.message };
+  // The request or its arguments are other ones now, so the same answer would not be taken later either.
+  if (code === "TASK_REVISED" || (code === "TASK_CHANGED" && task.approvals !== null))
+    return { kind: "refused", message: error.message };
   // An error of the service itself may come after it has stored the answer.
   if (status === 409 || (status >= 500 && !isVerifiers)) return lookAt(task, answer, me, error);
   if (isVerifiers || status === 429 || ENDS_ALL.has(code)) return { kind: "unsent", message: sentenceOf(error) };

@@ -25,6 +25,7 @@ function task(id: string, more: Partial<BatchTask> = {}): BatchTask {
     redact_payload: false,
     is_verified: false,
     verification_attempt: 0,
+    version: 1,
     action: null,
     actions: null,
     approvals: null,

@@ -17,6 +17,7 @@ export type BatchTask = Pick<
   | "redact_payload"
   | "is_verified"
   | "verification_attempt"
+  | "version"
 > & {
   /** Where several people approve: the round that the payload is about. */
   readonly approvals: { readonly round: number } | null;

@@ -3,7 +3,7 @@ import type { Connection } from "./queries.ts";
 
 type Asks = Connection["asks"];
 
-/** Returns who is asked, as one email address or role; "": the people of the project. null: it says more than a field can. */
+/** Returns who is asked, as one email address or role; "": `assign_to` is missing. null: it says more than a field can. */
 export function peopleWords(asks: Asks): string | null {
   const [[way, who] = ["role", ""], ...others] = Object.entries(asks?.assign_to ?? {});
   return others.length === 0 && (way === "email" || way === "role") ? String(who) : null;

@@ -217,7 +217,7 @@ function AsksFields({ kind, project, asks, field }: AsksFieldsProps) {
         <TextInput
           {...field("/asks/assign_to")}
           label="Who is asked"
-          description="An email address, or a role. Empty: the people of the project."
+          description={`An email address, or a role: one person who has it. Empty: operators${asks?.notify?.length ? ", and people who get a message" : " only"}.`}
           defaultValue={people}
         />
       )}

@@ -116,7 +116,7 @@ const PARTS: readonly Part[] = [
   {
     part: "connections",
     label: "Connections",
-    about: "Workflows that the service resumes when a task closes.",
+    about: "What the service resumes when a task closes.",
     isForOperators: true,
     Content: Connections,
   },

@@ -168,6 +168,9 @@ const WITHOUT: Readonly<Record<string, string>> = {
   "chat:write.public": "people must /invite the app to each channel first",
   "im:write": "direct messages don't work",
   "users:read": "people can't be found by @handle, and people with an email can't answer",
+  "channels:history": "replies in threads of public channels don't reach tasks",
+  "groups:history": "replies in threads of private channels don't reach tasks",
+  "im:history": "replies in threads of direct messages don't reach tasks",
   "users:read.email": "people can't be found by email, and people without a Slack user id can't answer",
 };
 

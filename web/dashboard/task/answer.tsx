@@ -59,11 +59,14 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   if (start.voted !== votedIn(task, me))
     setStart({
       ...startOf(task, me, own === null ? entered : null),
+      version: start.version,
       isChanged: own === null && (start.isChanged || (!start.hasVoted && start.round !== roundOf(task))),
     });
   // Someone else's answer was rejected, and this person has entered nothing.
   if (start.attempt !== task.verification_attempt && entered === null && start.entries === null)
-    setStart(startOf(task, me, entered));
+    setStart({ ...startOf(task, me, entered), version: start.version });
+  // The asker has changed the request. Nothing is sent until the person has seen that.
+  const isRevised = start.version !== task.version;
   const isChecked = useIsChecked(task);
   const asked = useMemo(() => proposedOf(task), [task]);
   const { secret, options } = useDecisionKeys(task);
@@ -118,7 +121,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
       approvals={approvals}
       me={me}
       isOpen
-      changed={start.isChanged ? { isUnsent, isKept: start.entries !== null } : null}
+      changed={start.isChanged && !isRevised ? { isUnsent, isKept: start.entries !== null } : null}
     />
   );
   if (asked !== null && approvals !== null && approvals.refusal !== null)
@@ -144,15 +147,28 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
         </output>
       )}
       {standing}
-      <fieldset className={asked === null ? "card-form" : "actions-form"} disabled={isChecked || (isHeld && !isAnyway)}>
+      {isRevised && (
+        <RevisedNotice
+          task={task}
+          isUnsent={isUnsent}
+          seen={() => {
+            setIsUnsent(false);
+            setStart({ ...startOf(task, me, entered), isChanged: false });
+          }}
+        />
+      )}
+      <fieldset
+        className={asked === null ? "card-form" : "actions-form"}
+        disabled={isChecked || isRevised || (isHeld && !isAnyway)}
+      >
         {asked === null ? (
           <>
-            <TaskForm key={start.attempt} {...formProps} />
+            <TaskForm key={`${start.attempt} ${start.version}`} {...formProps} />
             <KeyHints options={options} />
           </>
         ) : (
           <ActionForm
-            key={`${start.attempt} ${start.voted}`}
+            key={`${start.attempt} ${start.version} ${start.voted}`}
             {...formProps}
             asked={asked}
             isList={task.actions !== null}
@@ -168,8 +184,25 @@ function nextAttemptOf({ verification_attempt, verification_attempts_left }: Tas
   return nextAttempt(verification_attempt, verification_attempts_left);
 }
 
+/** Says that the asker has changed the request while the person looked at it, and lets them go on. */
+function RevisedNotice({ task, isUnsent, seen }: { task: Task; isUnsent: boolean; seen: () => void }) {
+  return (
+    <div className="notice warn held" role="alert">
+      <span>
+        <strong>The request has just been changed</strong>
+        {isUnsent && ", so nothing was sent"}. What you entered is kept. See what was changed, then decide.
+      </span>
+      <Button variant="default" size="xs" onClick={seen}>
+        Go on with version {task.version}
+      </Button>
+    </div>
+  );
+}
+
 /** How a form begins. */
 interface Start {
+  /** The version of the task that the person sees, or has seen. */
+  readonly version: number;
   readonly attempt: number;
   readonly round: number;
   /** What `votedIn` returned. */
@@ -184,6 +217,7 @@ interface Start {
 function startOf(task: Task, me: Me, entered: Entries | null): Start {
   const kept = entered ?? readDraft(task.id);
   return {
+    version: task.version,
     attempt: task.verification_attempt,
     round: roundOf(task),
     voted: votedIn(task, me),
@@ -345,14 +379,14 @@ interface Accepted {
 
 /** Sends an answer. @returns the result, for the form */
 async function complete(
-  { id, approvals }: Task,
+  { id, approvals, version }: Task,
   me: Me,
   response: unknown,
   { stored, changed, view, next }: Accepted,
 ): Promise<Outcome> {
   try {
     const round = approvals === null ? {} : { round: approvals.round };
-    const done = await post<Task>(`/api/tasks/${id}/complete`, { response, ...round });
+    const done = await post<Task>(`/api/tasks/${id}/complete`, { response, version, ...round });
     queryClient.setQueryData(taskQuery(id).queryKey, done);
     if (done.status === "rejected")
       return {
@@ -379,7 +413,7 @@ async function complete(
   } catch (error) {
     if (approvals !== null && error instanceof ApiError && error.code === "TASK_ALREADY_TERMINAL")
       return closedBy(id, me, response);
-    if (error instanceof ApiError && error.code === "TASK_CHANGED") changed();
+    if (error instanceof ApiError && CHANGED.has(error.code)) changed();
     return outcomeOf(error);
   }
 }
@@ -394,6 +428,9 @@ async function closedBy(id: string, me: Me, response: unknown): Promise<Outcome>
     ? { kind: "closed", message: "Your decision counted. The task is closed now." }
     : { kind: "closed", message: `${CLOSED} What you had decided before counted.` };
 }
+
+/** Nothing was stored: the answer was about something that was changed since. */
+const CHANGED: ReadonlySet<string> = new Set(["TASK_CHANGED", "TASK_REVISED"]);
 
 const CLOSED = "This task was closed while you were working. Your answer was not sent.";
 
@@ -416,7 +453,7 @@ function outcomeOf(error: unknown): Outcome {
       message: `The automatic check is not set up correctly. Your answer is saved here; tell an operator (${error.code}).`,
     };
   // The page shows what is up for approval now, and keeps what was typed.
-  if (error.code === "TASK_CHANGED") void queryClient.invalidateQueries({ queryKey: ["tasks"] });
+  if (CHANGED.has(error.code)) void queryClient.invalidateQueries({ queryKey: ["tasks"] });
   if (error.code === "TASK_ALREADY_TERMINAL") {
     void queryClient.invalidateQueries({ queryKey: ["tasks"] });
     return { kind: "closed", message: CLOSED };

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { post } from "../api.ts";
-import type { Comment, Me, Task } from "../api.ts";
+import type { Me, Task } from "../api.ts";
 import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
 import { commentsQuery, queryClient } from "../queries.ts";
 import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
@@ -56,7 +56,7 @@ function Writing({ task, isAsker }: { task: Task; isAsker: boolean }) {
     setKey(crypto.randomUUID());
     keepPersonal(draft, typed);
   };
-  const send = async (kind: Comment["kind"]) => {
+  const send = async (kind: "comment" | "question") => {
     setIsSending(true);
     setProblem(null);
     try {

@@ -1,3 +1,4 @@
+import { Space } from "@mantine/core";
 import { useState } from "react";
 import type { RefObject } from "react";
 import type { Entries } from "../../../form/plan/entries.ts";
@@ -20,6 +21,7 @@ const Conversation = lazily("conversation", async () => {
   adoptStyles(styles.default);
   return Conversation;
 });
+const Versions = lazily("versions", async () => (await import("./versions.tsx")).Versions);
 const RefusedAnswers = lazily("refused answers", async () => (await import("./refused-answers.tsx")).RefusedAnswers);
 
 interface ReviewProps {
@@ -44,22 +46,32 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
   const isAnswering = isOpen || isSending;
   // The form of actions shows their arguments itself, and edits them in place.
   const isActing = isAnswering && actionsOf(task) !== null;
+  const versions = task.version > 1 && <Versions task={task} />;
   return (
     <div className="task-body">
       <UndeliveredNotifications task={task} showActivity={showActivity} />
       {!isActing && (
         <section className="review" aria-labelledby="review">
           <h2 id="review">What to review</h2>
-          <PayloadOf
-            payload={task.payload}
-            schema={task.payload_schema}
-            hints={task.form_definition?.["payload"]}
-            redact={task.redact_payload}
-          />
+          <div className="stack">
+            {versions}
+            <PayloadOf
+              payload={task.payload}
+              schema={task.payload_schema}
+              hints={task.form_definition?.["payload"]}
+              redact={task.redact_payload}
+            />
+          </div>
         </section>
       )}
       <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
         <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
+        {isActing && versions !== false && (
+          <>
+            {versions}
+            <Space h="sm" />
+          </>
+        )}
         {isAnswering ? (
           <Answer
             task={task}

@@ -24,15 +24,19 @@ export function openWith(index: number): string {
   return `${ACTION.answer}:${index}`;
 }
 
-/** Returns the value of a button: its task, and the round of approvals whose arguments its message shows. */
-export function valueOf({ id, round }: { id: string; round?: number }): string {
+/** Placeholder for the round of a task that one person decides. */
+const NO_ROUND = "-";
+
+/** Returns the value of a button: its task, and the round of approvals and the version that its message shows. */
+export function valueOf({ id, round, version = 1 }: { id: string; round?: number; version?: number }): string {
+  if (version > 1) return `${id} ${round ?? NO_ROUND} ${version}`;
   return round === undefined ? id : `${id} ${round}`;
 }
 
 /** Reads the value of a button. @returns a round of null if it has none */
-export function parseValue(value: string): { task_id: string; round: number | null } {
-  const [task_id = "", round] = value.split(" ");
-  return { task_id, round: round === undefined ? null : Number(round) };
+export function parseValue(value: string): { task_id: string; round: number | null; version: number } {
+  const [task_id = "", round = NO_ROUND, version = "1"] = value.split(" ");
+  return { task_id, round: round === NO_ROUND ? null : Number(round), version: Number(version) };
 }
 
 /** The action behind a button of a message. */

@@ -46,7 +46,7 @@ import type { ModalState } from "./interaction.ts";
 import type { SlackCaller } from "./people.ts";
 import { modalOf, type ModalData, type ModalOptions } from "../modal/modal.ts";
 import { noticeView } from "./notice.ts";
-import { formFor, slackTaskOf } from "../task-view.ts";
+import { formFor, revisionOf, slackTaskOf } from "../task-view.ts";
 import { errorsOfView } from "../modal/values.ts";
 
 /** The entries of a modal, with their task. */
@@ -55,6 +55,8 @@ export interface Entered {
   data: ModalData;
   form: Form;
   entries: Entries;
+  /** What the asker says of its present version; "" if nothing. */
+  revision: string;
 }
 
 /** The result of an answer. */
@@ -77,7 +79,11 @@ export async function giveAnswer(
   const { task, form, entries, data } = entered;
   try {
     const response = responseOf(answerOfForm(inRound(task), value));
-    const done = await completeTask(context.ctx, caller, task.id, { response, round: data.round ?? null });
+    const done = await completeTask(context.ctx, caller, task.id, {
+      response,
+      round: data.round ?? null,
+      version: versionIn(data),
+    });
     const counted = countedOf(done, caller);
     if (counted !== null) return { reply: show(noticeView(...counted)), sentence: counted.join(". "), isOpen: false };
     if (done.status === "completed") return SENT;
@@ -94,6 +100,13 @@ export async function giveAnswer(
       const view = askedAgain(entered, task, { title: "Nothing was sent", text: error.message });
       const sentence = "Automatic check is unavailable. Nothing was sent; try again in a minute.";
       return { reply: show(view), sentence, isOpen: true };
+    }
+    const isRevised = error instanceof ServiceError && error.code === "TASK_REVISED";
+    const revised = isRevised ? await findTask(context, task.id) : null;
+    if (revised !== null) {
+      const revision = await revisionOf(context.ctx.db, revised);
+      const view = changedView({ ...entered, task: revised, form: formFor(revised), revision });
+      return { reply: show(view), sentence: `Nothing was sent. ${REVISED}`, isOpen: true };
     }
     const title = isUncertain(error) ? "Not certain" : "Nothing was sent";
     const sentence = await sentenceOf(context, task, error, caller.person?.id);
@@ -112,9 +125,21 @@ export function isOfOtherRound({ task, data }: Entered): boolean {
   return task.approvals !== null && data.round !== roundOf(task);
 }
 
-/** Returns the form with the arguments that are up for approval now, and what was entered. */
+/** Returns whether the task was revised since the modal was shown. */
+export function isOfOtherVersion({ task, data }: Entered): boolean {
+  return task.version !== versionIn(data);
+}
+
+function versionIn({ version = 1 }: ModalData): number {
+  return version;
+}
+
+const REVISED = "The request has changed since. Check the new version, and send your answer again.";
+
+/** Returns the form with what is asked now, and what was entered. */
 export function changedView(entered: Entered): ModalView {
-  return askedAgain(entered, entered.task, { title: "Nothing was sent", text: anotherRound().message });
+  const text = isOfOtherVersion(entered) ? REVISED : anotherRound().message;
+  return askedAgain(entered, entered.task, { title: "Nothing was sent", text });
 }
 
 const SENT: AnswerResult = { reply: { response_action: "clear" }, sentence: "Your answer was sent.", isOpen: false };
@@ -134,11 +159,11 @@ function closed(title: string, sentence: string): AnswerResult {
 
 /** Returns the form again, with the entries and a note. */
 function askedAgain(
-  { form, entries, data }: Entered,
+  { form, entries, data, revision }: Entered,
   now: TaskWithDocuments,
   note: { title: string; text: string },
 ): ModalView {
-  return modalOf(slackTaskOf(now), form, entries, { ...data, note }) ?? noticeView(note.title, note.text);
+  return modalOf(slackTaskOf(now), form, entries, { ...data, note, revision }) ?? noticeView(note.title, note.text);
 }
 
 /** Returns the note with the reason why the last answer was rejected. */
@@ -176,7 +201,13 @@ export async function tellLate(
     );
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
-    await postEphemeral(context, data.channel, who.user_id, sentence, ...(isOpen ? [tryAgain(data.task)] : []));
+    await postEphemeral(
+      context,
+      { channel: data.channel },
+      who.user_id,
+      sentence,
+      ...(isOpen ? [tryAgain(data.task)] : []),
+    );
   }
 }
 
@@ -267,7 +298,7 @@ async function repeatedReply(
   if (owed.some(({ body }) => (JSON.parse(body) as OwedAnswer).view === view)) return CHECKING;
   const task = await findTask(context, entered.task.id);
   if (task === null) return closed("This task was deleted", "Nothing was sent.").reply;
-  const now = { ...entered, task };
+  const now = { ...entered, task, revision: await revisionOf(context.ctx.db, task) };
   const result = await closedResult(context, now, who);
   if (result !== null) return result.reply;
   if (task.status === "rejected") return sentBack(now, task).reply;
@@ -329,7 +360,8 @@ const DONE: Outcome = { ok: true, status_code: null, response_excerpt: null };
 async function check(context: ClickContext, task_id: string, answer: OwedAnswer): Promise<void> {
   const task = await findTaskWithDocuments(context.ctx.db, task_id);
   if (task === null) return;
-  const entered: Entered = { task, data: answer.data, form: formFor(task), entries: answer.entries };
+  const revision = await revisionOf(context.ctx.db, task);
+  const entered: Entered = { task, data: answer.data, form: formFor(task), entries: answer.entries, revision };
   await tellLate(context, await answerLate(context, entered, answer), answer);
 }
 

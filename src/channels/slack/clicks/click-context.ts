@@ -11,7 +11,7 @@ import { sayWhyNot } from "../../../tasks/access.ts";
 import { nameOf } from "../../../tasks/answerers.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { answererOf } from "../../answers.ts";
-import { SlackFailure, type Slack } from "../client.ts";
+import { SlackFailure, type Slack, type Whereabouts } from "../client.ts";
 import { fallbackOf } from "../task-view.ts";
 import { slackCallerOf, type SlackCaller } from "./people.ts";
 import { fitText, MAX } from "../modal/text.ts";
@@ -38,6 +38,18 @@ export type SlackReply = object | null;
 export interface Who {
   team_id: string;
   user_id: string;
+}
+
+/** Returns the context of a workspace; null if the app is no longer connected to it. */
+export async function contextFor(ctx: SlackContext, team: string): Promise<ClickContext | null> {
+  try {
+    const workspaces = ctx.slack;
+    return workspaces === null ? null : { ctx, workspaces, slack: await workspaces.find(team) };
+  } catch (error) {
+    if (!(error instanceof SlackFailure && error.word === "no_team")) throw error;
+    ctx.log.warn({ team }, "Slack sent something from a workspace that is not connected");
+    return null;
+  }
 }
 
 /** Returns the task, or null if it does not exist. */
@@ -112,7 +124,7 @@ export async function refusalOf({ ctx }: ClickContext, task: TaskWithDocuments, 
   return `${who} ${isKnown ? "" : `${UNKNOWN} `}Nothing was sent.`;
 }
 
-const UNKNOWN = "You don't have an account here. Ask an operator to add you.";
+export const UNKNOWN = "You don't have an account here. Ask an operator to add you.";
 const NO_CLAIM = "You need an account here to claim tasks. You can answer without a claim.";
 
 /** Returns what went wrong, for the person. Rethrows unexpected errors. @param user_id - of the person; null if unknown */
@@ -151,7 +163,7 @@ export function show(view: ModalView): SlackReply {
 /** Posts a message that only one person sees, with buttons for what they can do. */
 export async function postEphemeral(
   { slack, ctx }: ClickContext,
-  channel: string,
+  place: Whereabouts,
   user: string,
   sentence: string,
   ...more: readonly ActionsBlock[]
@@ -159,10 +171,13 @@ export async function postEphemeral(
   const text = fitText(plainLines(sentence), MAX.section);
   try {
     const said = { type: "section", text: { type: "plain_text", text } } as const;
-    await slack.postEphemeral({ channel }, user, { text, blocks: [said, ...more] });
+    await slack.postEphemeral(place, user, { text, blocks: [said, ...more] });
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
-    ctx.log.warn({ err: error, channel }, "Could not tell a person in Slack the result of a click");
+    ctx.log.warn(
+      { err: error, channel: place.channel },
+      "Could not tell a person in Slack what became of what they did",
+    );
   }
   return null;
 }

@@ -17,6 +17,8 @@ export interface PressedButton {
   task_id: string;
   /** The round of approvals that its message shows; null if it says none. */
   round: number | null;
+  /** The version of the task that its message shows. */
+  version: number;
   channel: string;
   /** The id of the message in its channel. */
   ts: string;

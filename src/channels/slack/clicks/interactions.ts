@@ -20,6 +20,7 @@ import {
   countedOf,
   giveAnswer,
   isOfOtherRound,
+  isOfOtherVersion,
   noteOf,
   tellLate,
   unsentView,
@@ -29,6 +30,7 @@ import { CONFIRM_BLOCK } from "../modal/block-ids.ts";
 import { SlackFailure } from "../client.ts";
 import {
   callerAt,
+  contextFor,
   findTask,
   refusalOf,
   endedSentence,
@@ -48,7 +50,7 @@ import { modalOf, parseModalData } from "../modal/modal.ts";
 import { createSlackLink } from "../links.ts";
 import { isDecidedAlready } from "../../decided-already.ts";
 import { noticeView } from "./notice.ts";
-import { formFor, sentBackFor, slackTaskOf } from "../task-view.ts";
+import { formFor, revisionOf, sentBackFor, slackTaskOf } from "../task-view.ts";
 import { entriesOfView, errorsOfView } from "../modal/values.ts";
 
 /** Slack waits three seconds. Longer work continues after the response. */
@@ -90,18 +92,6 @@ export async function handleInteraction(
 
 const NOT_CONNECTED = "This service is no longer connected to this workspace.";
 
-/** Returns the context of a workspace; null if the app is no longer connected to it. */
-async function contextFor(ctx: SlackContext, team: string): Promise<ClickContext | null> {
-  try {
-    const workspaces = ctx.slack;
-    return workspaces === null ? null : { ctx, workspaces, slack: await workspaces.find(team) };
-  } catch (error) {
-    if (!(error instanceof SlackFailure && error.word === "no_team")) throw error;
-    ctx.log.warn({ team }, "Slack interaction from a workspace that is not connected");
-    return null;
-  }
-}
-
 /** Waits for `work` as long as Slack does. Later errors are logged. */
 async function soon(ctx: SlackContext, late: SlackReply, work: () => Promise<SlackReply>): Promise<SlackReply> {
   const done = work();
@@ -122,7 +112,7 @@ function onError({ log }: SlackContext): (error: unknown) => void {
 async function pressed(context: ClickContext, button: PressedButton, who: Who): Promise<SlackReply> {
   const { click, channel, ts, trigger } = button;
   const tell = (sentence: string, ...more: readonly ActionsBlock[]) =>
-    postEphemeral(context, channel, who.user_id, sentence, ...more);
+    postEphemeral(context, { channel }, who.user_id, sentence, ...more);
 
   const task = await findTask(context, button.task_id);
   if (task === null) return tell("This task was deleted. Nothing was sent.");
@@ -147,7 +137,11 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
       case "link":
         return await postLink(context, task, caller, channel);
       case "choose": {
-        const { round } = button;
+        const { round, version } = button;
+        if (version !== task.version)
+          return await tell(
+            `The request has changed since. Nothing was sent. See version ${task.version} in the message.`,
+          );
         if (task.approvals !== null && round !== roundOf(task))
           return await tell(`${anotherRound().message} Nothing was sent.`);
         const form = formFor(task);
@@ -155,7 +149,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
         if (entries === null)
           return await tell("This button is outdated. Nothing was sent. Use Answer or open the task in the browser.");
         const response = responseOf(planForm(form, entries).value);
-        const done = await completeTask(context.ctx, caller, task.id, { response, round });
+        const done = await completeTask(context.ctx, caller, task.id, { response, round, version });
         const counted = countedOf(done, caller);
         if (counted !== null) return await tell(counted.join(". "), takeBack(task));
         return done.status === "rejected" ? await tell(sentBackFor(done).text) : null;
@@ -165,7 +159,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
     const sentence = await sentenceOf(context, task, error, caller.person?.id);
     const isHeld = error instanceof ServiceError && error.code === "TASK_ALREADY_CLAIMED";
     return isHeld && isOperatorOf(caller, task.project)
-      ? postEphemeral(context, channel, who.user_id, sentence, takeOver(task))
+      ? postEphemeral(context, { channel }, who.user_id, sentence, takeOver(task))
       : tell(sentence);
   }
 }
@@ -178,7 +172,8 @@ async function openForm(
 ): Promise<null> {
   const form = formFor(task);
   const entries = entriesOfOpened(form, index);
-  const view = modalOf(slackTaskOf(task), form, entries, { channel, ts, ...noteOf(task) });
+  const revision = await revisionOf(context.ctx.db, task);
+  const view = modalOf(slackTaskOf(task), form, entries, { channel, ts, revision, ...noteOf(task) });
   if (view === null) return postLink(context, task, caller, channel, index);
   await context.slack.openView(trigger, view);
   return null;
@@ -200,7 +195,7 @@ async function postLink(
   const text = { type: "plain_text", text: "Open the form" } as const;
   return postEphemeral(
     context,
-    channel,
+    { channel },
     caller.account.user_id,
     "This link is personal: anyone who has it can answer as you. It opens this task until the task is closed.",
     { type: "actions", elements: [{ type: "button", action_id: ACTION.browser, text, url }] },
@@ -214,15 +209,17 @@ async function readView(context: ClickContext, view: ModalState): Promise<Entere
   const task = data === null ? null : await findTask(context, data.task);
   if (data === null || task === null) return null;
   const form = formFor(task);
-  return { task, data, form, entries: entriesOfView(form, view.values, data) };
+  const revision = await revisionOf(context.ctx.db, task);
+  return { task, data, form, entries: entriesOfView(form, view.values, data), revision };
 }
 
 /** The entries changed which fields apply. */
 async function reviseView(context: ClickContext, view: ModalState): Promise<null> {
   const read = await readView(context, view);
   if (read === null) return null;
-  const { task, form, entries, data } = read;
-  const next = isOfOtherRound(read) ? changedView(read) : modalOf(slackTaskOf(task), form, entries, data);
+  const { task, form, entries, data, revision } = read;
+  const isChanged = isOfOtherVersion(read) || isOfOtherRound(read);
+  const next = isChanged ? changedView(read) : modalOf(slackTaskOf(task), form, entries, { ...data, revision });
   if (next === null) return null;
   try {
     await context.slack.updateView(view.id, next, view.hash);
@@ -236,9 +233,10 @@ async function reviseView(context: ClickContext, view: ModalState): Promise<null
 async function submitted(context: ClickContext, view: ModalState, who: Who): Promise<SlackReply> {
   const read = await readView(context, view);
   if (read === null) return show(noticeView("This task was deleted", "Nothing was sent."));
-  const { task, data, form, entries } = read;
+  const { task, data, form, entries, revision } = read;
   const closed = await closedResult(context, read, who);
   if (closed !== null) return closed.reply;
+  if (isOfOtherVersion(read)) return show(changedView(read));
   const posted = readPost(form, entries);
   if (isOfOtherRound(read)) {
     // Their own edit changed them, and perhaps came twice.
@@ -253,7 +251,7 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
     if (posted.notice === "confirm")
       return { response_action: "errors", errors: { [CONFIRM_BLOCK]: "Tick this box to send the answer." } };
     const note = { title: "More questions to answer", text: "Your answers changed which questions apply." };
-    const next = modalOf(slackTaskOf(task), form, entries, { ...data, note });
+    const next = modalOf(slackTaskOf(task), form, entries, { ...data, note, revision });
     if (next !== null) return show(next);
   }
   const caller = await callerAt(context, who, task, data.channel);

@@ -7,7 +7,7 @@ import type { Form } from "../../../../form/plan/plan.ts";
 import { planModal } from "./modal-plan.ts";
 import type { ModalPlan, ModalField } from "./modal-plan.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
-import { askerElement, factsOf, factsOfAction, slackHint, taskSection } from "./summary.ts";
+import { askerElement, factsOf, factsOfAction, slackHint, taskSection, versionElements } from "./summary.ts";
 import type { FactsOf, SlackTask } from "./summary.ts";
 import { line, MAX, titled } from "./text.ts";
 
@@ -22,6 +22,8 @@ export interface ModalData {
   shown: string;
   /** The round of approvals that it shows, if several people must approve. */
   round?: number;
+  /** The version of the task that it shows, if that is not the first. */
+  version?: number;
 }
 
 export interface ModalOptions {
@@ -30,6 +32,8 @@ export interface ModalOptions {
   ts: string;
   /** Shown first: why the last answer was rejected, or that the questions changed. */
   note?: { title: string; text: string };
+  /** What the asker says of a version that is not the first. */
+  revision?: string;
 }
 
 export const ANSWER_VIEW = "answer";
@@ -57,9 +61,16 @@ export function modalOf(
   if (task.redact_payload) return null;
   const plan = planModal(form, entries);
   if (plan === null) return null;
-  const { id, round } = task;
+  const { id, round, version = 1 } = task;
   const { channel, ts } = options;
-  const data: ModalData = { task: id, channel, ts, shown: plan.shown, ...(round !== undefined && { round }) };
+  const data: ModalData = {
+    task: id,
+    channel,
+    ts,
+    shown: plan.shown,
+    ...(round !== undefined && { round }),
+    ...(version > 1 && { version }),
+  };
   const title = slackHint(task, form, "title");
   const asked: KnownBlock[] = [
     // The arguments of each of several actions are above its decision.
@@ -69,7 +80,12 @@ export function modalOf(
     ...leftOutOf(plan),
     ...confirmOf(form),
   ];
-  const above: KnownBlock[] = [...noteOf(options.note), taskSection(task, MAX_TASK)];
+  const revised = versionElements(task, options.revision ?? "");
+  const above: KnownBlock[] = [
+    ...noteOf(options.note),
+    taskSection(task, MAX_TASK),
+    ...revised.map((element) => ({ type: "context" as const, elements: [element] })),
+  ];
   // The questions come first: it is left out of a modal that is full without it.
   const asker = above.length + asked.length < MAX_BLOCKS ? askerElement(task) : [];
   const view: ModalView = {

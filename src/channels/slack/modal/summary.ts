@@ -30,12 +30,22 @@ export interface SlackTask {
   on_timeout: unknown;
   /** Where several people must approve: the round that its payload is of. */
   round?: number;
+  /** How often its asker has revised it, and one more. 1 by default. */
+  version?: number;
 }
 
 /** Longer tasks are cut; the browser shows the rest. */
 const MAX_TASK = 2_900;
 const MAX_FACT = 400;
 const MAX_ASKER = 300;
+const MAX_NOTE = 600;
+
+/** Returns the version of a task that was revised, and what its asker says of it. @param note - "" without any */
+export function versionElements({ version = 1, redact_payload }: SlackTask, note: string): PlainTextElement[] {
+  if (version === 1) return [];
+  const said = redact_payload ? "" : oneLine(note);
+  return [line(said === "" ? `Version ${version}` : `Version ${version}: ${said}`, MAX_NOTE)];
+}
 
 /** Returns the task, with its first line in bold. */
 export function taskSection({ id, task }: Pick<SlackTask, "id" | "task">, max = MAX_TASK): SectionBlock {

@@ -66,6 +66,23 @@ export function lines(text: string, max: number, other = "-"): PlainTextElement 
   return literal(fitText(plainLines(text), max) || other);
 }
 
+/** Returns untrusted text with its line breaks, in as many parts of at most `max` UTF-16 units as it needs. */
+export function parts(text: string, max: number): PlainTextElement[] {
+  const all: string[] = [];
+  let part = "";
+  for (const { segment } of characters.segment(withoutMentions(plainLines(text)))) {
+    const escaped = escapeText(segment);
+    // One character may be a chain of hundreds.
+    const more = escaped.length > max ? "..." : escaped;
+    if (part.length + more.length > max) {
+      all.push(part);
+      part = "";
+    }
+    part += more;
+  }
+  return [...all, part].filter((one) => one.trim() !== "").map(literal);
+}
+
 function literal(escaped: string): PlainTextElement {
   return { type: "plain_text", text: escaped, emoji: false };
 }

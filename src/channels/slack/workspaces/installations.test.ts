@@ -6,6 +6,7 @@ import type { SlackTeam } from "../../../../test/support/slack.ts";
 import { MINUTE } from "../../../lib/time.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../../tasks/schema.ts";
 import type { SlackInstallation, TestPostResult } from "../schema.ts";
+import { BOT_SCOPES } from "./manifest.ts";
 
 const AT = "/api/channels/slack";
 const SIMPLE = {
@@ -16,7 +17,7 @@ const SIMPLE = {
 /** An app that several workspaces may install, and whose own workspace is none of them. */
 const installable = {
   isInstallable: true,
-  scopes: ["chat:write", "chat:write.public", "im:write", "users:read", "users:read.email"],
+  scopes: BOT_SCOPES,
   env: { SERVICE_PUBLIC_URL: "https://tasks.example.com", SERVICE_SLACK_BOT_TOKEN: "" },
 };
 
@@ -76,7 +77,7 @@ testWithSlack(
     const { state = "", ...query } = Object.fromEntries(asked.searchParams);
     assert.deepEqual(query, {
       client_id: slack.clientId,
-      scope: "chat:write,chat:write.public,im:write,users:read,users:read.email",
+      scope: BOT_SCOPES.join(","),
       redirect_uri: "https://tasks.example.com/api/channels/slack/oauth/callback",
     });
     const code = slack.allow(query["redirect_uri"]);
@@ -292,7 +293,7 @@ testWithSlack(
   "what a token may not do is said",
   async ({ service, slack }) => {
     const [own] = await list(service);
-    assert.deepEqual(own?.missing_scopes, ["users:read.email"]);
+    assert.deepEqual(own?.missing_scopes, ["users:read.email", "channels:history", "groups:history", "im:history"]);
     slack.uninstall();
     const [gone] = await list(service);
     assert.equal(gone?.team_id, null);
@@ -333,15 +334,23 @@ testWithSlack(
   async ({ service, slack: _slack }) => {
     type Manifest = {
       oauth_config: { redirect_urls?: string[]; scopes: { bot: string[] } };
-      settings: { interactivity: { request_url?: string }; socket_mode_enabled: boolean };
+      settings: {
+        event_subscriptions: { request_url?: string; bot_events: string[] };
+        interactivity: { request_url?: string };
+        socket_mode_enabled: boolean;
+      };
     };
     const manifest = async (query = "") => (await service.call<Manifest>("GET", `${AT}/manifest${query}`)).body;
     const http = await manifest();
     assert.equal(http.settings.interactivity.request_url, `https://tasks.example.com${AT}/interactions`);
     assert.deepEqual(http.oauth_config.redirect_urls, [`https://tasks.example.com${AT}/oauth/callback`]);
+    assert.equal(http.settings.event_subscriptions.request_url, `https://tasks.example.com${AT}/events`);
     assert.equal(http.settings.socket_mode_enabled, false);
     const socket = await manifest("?socket_mode=1");
     assert.equal(socket.settings.interactivity.request_url, undefined);
+    assert.deepEqual(socket.settings.event_subscriptions, {
+      bot_events: ["message.channels", "message.groups", "message.im"],
+    });
     assert.equal(socket.settings.socket_mode_enabled, true);
   },
   installable,
