@@ -18,6 +18,12 @@ const open = ({ call }: TestService, path: string) => call<{ html: string }>("GE
 const nonceOf = async (service: TestService, path: string) =>
   /name="~nonce" value="([^"]*)"/.exec((await open(service, path)).text)?.[1] ?? "";
 
+/** The hidden fields of a page. */
+function hiddenOf(page: string): Record<string, string> {
+  const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  return Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
+}
+
 /** Posts what a page says, with or without a script. */
 function post({ call }: TestService, path: string, fields: Record<string, string>) {
   return call<{ html: string; error_code: string; message: string }>("POST", path, {
@@ -145,9 +151,35 @@ testOnBoth(
 
     const elsewhere = await service.call<{ error_code: string }>("GET", `${path}?id=${other.id}`, { token });
     assert.equal(elsewhere.body.error_code, "INVALID_EMBED_TOKEN");
+    const posted = await service.call<{ error_code: string }>("POST", `${path}?id=${other.id}`, { token, body });
+    assert.equal(posted.body.error_code, "INVALID_EMBED_TOKEN");
     const long = await service.call("POST", path, { token, body: { text: "x".repeat(4001) } });
     assert.equal(long.status, 422);
     assert.equal((await said(service, other.id)).length, 0);
+  },
+  { env: EMBED_ENV },
+);
+
+testOnBoth(
+  "an answer from a page or a form that showed an earlier version does not count",
+  async (service) => {
+    const key = await newServiceKey(service);
+    const { id } = await service.create({ notify: [`email:${DANA}`] });
+    const path = pathOf(service, id);
+    const fields = hiddenOf((await open(service, path)).text);
+    const { embed_token: token } = (await mint(service, key.key, { task_id: id })).body;
+    const revise = { body: { payload: { customer: "Dana", amount: 99 }, note: "It is 99." } };
+    assert.equal((await service.call("POST", `/api/tasks/${id}/revise`, revise)).status, 200);
+    const late = await post(service, path, { ...fields, "/approved": "true", "/note": "Half of it" });
+    assert.equal(late.status, 409);
+    assert.match(late.text, /This is version 2\.[^]*It is 99\.[^]*>Half of it<\/textarea>/);
+    const body = { response: { approved: true }, version: 1 };
+    const framed = await service.call<{ error_code: string }>("POST", "/api/embed/task/complete", { token, body });
+    assert.deepEqual([framed.status, framed.body.error_code], [409, "TASK_REVISED"]);
+    assert.match((await open(service, `${path}?choice=0`)).text, /was changed after this link was sent/);
+    assert.doesNotMatch((await open(service, `${path}?choice=0&version=2`)).text, /was changed after this link/);
+    const now = await post(service, path, { ...hiddenOf(late.text), "/approved": "true" });
+    assert.equal(now.status, 200);
   },
   { env: EMBED_ENV },
 );
