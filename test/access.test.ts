@@ -619,6 +619,19 @@ const ROUTES: Record<string, Route> = {
     has: "completed_at",
     refusal: "INVALID_EMBED_TOKEN",
   },
+  "GET /api/embed/task/comments": {
+    may: ["embed token"],
+    status: 200,
+    has: "comments",
+    refusal: "INVALID_EMBED_TOKEN",
+  },
+  "POST /api/embed/task/comments": {
+    may: ["embed token"],
+    status: 200,
+    body: () => ({ text: "Why?" }),
+    has: "comments",
+    refusal: "INVALID_EMBED_TOKEN",
+  },
   "GET /api/channels/email/identities": { may: SOME_OPERATORS, status: 200 },
   "POST /api/channels/email/identities": {
     may: SOME_OPERATORS,

@@ -39,20 +39,23 @@ export interface Words {
   readonly submit: string;
   readonly submitting: string;
   readonly checking: string;
-  readonly update: string;
   readonly goBack: string;
   readonly asJson: string;
   readonly asForm: string;
   readonly confirm: string;
   readonly invalid: (errors: number) => string;
-  readonly changedQuestions: string;
   readonly sentBack: (attempt: string) => string;
   readonly sent: string;
   readonly offline: string;
   readonly failed: string;
-  readonly yourChanges: string;
   readonly nothing: string;
 }
+
+/** Words of a page without scripts, which other pages do not load. */
+export const POSTED_WORDS = {
+  update: "Update questions",
+  changedQuestions: "Not sent yet. Your answers changed which questions apply. Please review.",
+};
 
 function count(n: unknown, one: string, many = `${one}s`): string {
   return `${String(n)} ${n === 1 ? one : many}`;
@@ -252,18 +255,15 @@ export const ENGLISH: Messages = {
     submit: "Submit answer",
     submitting: "Sending your answer",
     checking: "Checking your answer, usually 5 to 30 seconds",
-    update: "Update questions",
     goBack: "Go back",
     asJson: "Answer as JSON instead",
     asForm: "Back to the form",
     confirm: "Confirm before sending",
-    invalid: (errors) => (errors === 1 ? "Not sent. Fix 1 answer below." : `Not sent. Fix ${errors} answers below.`),
-    changedQuestions: "Not sent yet. Your answers changed which questions apply. Please review.",
+    invalid: (errors) => `Not sent. Fix ${count(errors, "answer")} below.`,
     sentBack: (attempt) => `Sent back. Change your answer and resubmit (attempt ${attempt}).`,
     sent: "Answer sent.",
     offline: "Not sent: no connection. Your answers are still here.",
     failed: "Not sent. Your answers are still here.",
-    yourChanges: "Your changes",
     nothing: "Empty",
   },
 };

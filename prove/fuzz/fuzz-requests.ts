@@ -350,6 +350,8 @@ const FOR_PEOPLE = new Set([
   "POST /api/embed/tokens",
   "GET /api/embed/task",
   "POST /api/embed/task/complete",
+  "GET /api/embed/task/comments",
+  "POST /api/embed/task/comments",
   "POST /api/setup/operator",
   "POST /api/auth/login",
   "PATCH /api/auth/me",

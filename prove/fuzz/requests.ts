@@ -10,6 +10,7 @@ const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/channels/slack/events",
   "/api/embed/tokens",
   "/api/embed/task/complete",
+  "/api/embed/task/comments",
 ]);
 
 /** Only the token of an agent reaches these. */

@@ -9,7 +9,7 @@ import type { Config } from "../config.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import type { Kinds } from "../deliveries/kinds.ts";
 import type { Finding } from "../lib/findings.ts";
-import type { Notice, Recipient } from "../tasks/notices.ts";
+import type { CommentNotice, Notice, Recipient } from "../tasks/notices.ts";
 import type { Destination, NotifiableChannel } from "../tasks/notify.ts";
 import type { CompletionContext } from "../tasks/tasks.ts";
 import type { ActionContext } from "./action/action.ts";
@@ -80,6 +80,8 @@ export interface Channel {
    * trail as `notification_failed`.
    */
   enqueue(tx: Tx, notice: Notice, to: readonly Destination[]): Promise<void>;
+  /** Tells those whom it told of a task what somebody else says about it. */
+  enqueueComment?(tx: Tx, notice: CommentNotice): Promise<void>;
   /** Returns its kinds of delivery, by the name that is stored with them. */
   kinds(ctx: KindContext): Kinds;
   /** Opens its personal links, which are served at `/api/channels/<name>/action`. */

@@ -27,6 +27,9 @@ export function createChannels(types: readonly ChannelType[], ctx: ChannelContex
         if (own.length > 0) await channel.enqueue(tx, notice, own);
       }
     },
+    enqueueComment: async (tx, notice) => {
+      for (const channel of opened.values()) await channel.enqueueComment?.(tx, notice);
+    },
     enqueueFor: async (tx, notice, person, notify) => {
       for (const channel of opened.values()) {
         const destination = (await channel.destinationOf?.(tx, notice, person, notify)) ?? null;

@@ -32,7 +32,7 @@ const SAID: Record<Decision, string> = {
   respond: "Answered with a message",
 };
 
-interface Look {
+export interface Look {
   /** Facts at most. */
   max: number;
   /** IANA name. */

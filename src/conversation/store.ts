@@ -60,6 +60,17 @@ export async function listComments(reader: Reader, task_id: string): Promise<Com
   return rows.map(toComment);
 }
 
+/** Returns how many comments there are about a task. */
+export async function countComments(reader: Reader, task_id: string): Promise<number> {
+  const { count } = await reader.query
+    .selectFrom("task_comments")
+    .select((of) => of.fn.countAll<number | string>().as("count"))
+    .where("task_id", "=", task_id)
+    .where("home", "=", homeOf(task_id))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 function toComment({ home: _home, ...row }: TaskCommentRow): Comment {
   const { author_kind, author_user_id, author_email, author_name, author_account, channel, ...comment } = row;
   return {

@@ -29,6 +29,8 @@ export interface DeliveryFields {
   body: string;
   /** When the first attempt is due, in epoch milliseconds. */
   due_at: number;
+  /** The first attempt waits for this long, so that what follows can be sent with it. */
+  wait_ms?: number;
 }
 
 /** The row of a new delivery, and its body. */
@@ -102,11 +104,12 @@ export function newDelivery({
   origin,
   body,
   due_at,
+  wait_ms = 0,
 }: DeliveryFields): NewDelivery {
   const home = homeOf(task_id);
   const id = newId("dlv", due_at, home);
-  const response = pendingResponse();
-  const next_attempt_at = response ? due_at + HOLD_MS : due_at;
+  const response = wait_ms > 0 ? null : pendingResponse();
+  const next_attempt_at = due_at + (response ? HOLD_MS : wait_ms);
   return {
     row: {
       id,

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { ConversationProps } from "../../form/plan/conversation.ts";
 import { jsonText } from "../../form/payload/json.ts";
 import { ServiceError } from "../errors.ts";
 import { escapeHtml } from "../http/page.ts";
@@ -9,7 +10,7 @@ import type { DrawingThreadOptions, Drawn, FormToDraw, Outcome, Question } from 
 
 export type { FormToDraw } from "./thread.ts";
 
-/** Draws payloads and forms as HTML, for pages of the service. Untrusted content is drawn outside of the event loop. */
+/** Draws payloads, forms and conversations as HTML, for pages of the service. Untrusted content is drawn outside of the event loop. */
 export interface Drawing {
   /**
    * Returns the payload of a task as HTML. It never changes, so it is drawn once and kept. If drawing takes too long,
@@ -21,6 +22,8 @@ export interface Drawing {
    * @throws ServiceError OVERLOADED
    */
   form(props: FormToDraw): Promise<{ html: string; data: string }>;
+  /** Returns what was said about a task as HTML. @throws ServiceError OVERLOADED */
+  conversation(task_id: string, props: ConversationProps): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -104,7 +107,7 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
     return shown;
   }
 
-  function note(what: "payload" | "form", id: string, outcome: Exclude<Outcome, { drawn: Drawn }>): void {
+  function note(what: Question["draws"], id: string, outcome: Exclude<Outcome, { drawn: Drawn }>): void {
     if ("says" in outcome) log.error({ id, why: outcome.says }, `Drawing a ${what} failed`);
     else log.warn({ id, why: outcome.failed }, `A ${what} was not drawn in time`);
   }
@@ -126,6 +129,12 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
       const outcome = await thread.draw(task_id, { draws: "form", props });
       if ("drawn" in outcome) return outcome.drawn;
       note("form", task_id, outcome);
+      throw new ServiceError("OVERLOADED", { retryAfter: 2 });
+    },
+    conversation: async (task_id, props) => {
+      const outcome = await thread.draw(task_id, { draws: "conversation", props });
+      if ("drawn" in outcome) return outcome.drawn.html;
+      note("conversation", task_id, outcome);
       throw new ServiceError("OVERLOADED", { retryAfter: 2 });
     },
     close: thread.close,

@@ -1,3 +1,4 @@
+import type { ConversationProps } from "../../form/plan/conversation.ts";
 import type { FormTask, TaskFormProps } from "../../form/plan/task-form.ts";
 import { clockLimit, cpuLimit } from "../../threads/time-limits.ts";
 import { createWorkerCalls } from "../../threads/worker-calls.ts";
@@ -32,7 +33,8 @@ export type Question =
       /** Address of the page that shows the parts that are too large to draw. */
       wholeAt: string | undefined;
     }
-  | { draws: "form"; props: FormToDraw };
+  | { draws: "form"; props: FormToDraw }
+  | { draws: "conversation"; props: ConversationProps };
 
 export type FormToDraw = Omit<TaskFormProps, "task"> & {
   task: Omit<FormTask, "payload" | "response_schema" | "form_definition"> & {
@@ -58,7 +60,7 @@ export type Outcome = { drawn: Drawn } | { failed: "late" | "busy" } | { failed:
 
 export interface DrawingThreadOptions {
   /** Limits of the thread's CPU time for one drawing, so that a busy machine does not shorten them. */
-  limitsMs?: { payload: number; form: number };
+  limitsMs?: { payload: number; form: number; conversation?: number };
   /** A drawing that needs more memory ends the thread. */
   heapMb?: number;
 }
@@ -67,7 +69,7 @@ export interface DrawingThreadOptions {
  * An ordinary payload takes 1 to 10 ms, and the largest test payloads take 100. A form of the largest schema takes 200
  * ms.
  */
-const LIMITS_MS = { payload: 300, form: 1_000 };
+const LIMITS_MS = { payload: 300, form: 1_000, conversation: 1_000 };
 /** Limit of elapsed time for one drawing: a thread inside one long native step does not report its CPU time. */
 const CLOCK_LIMIT_MS = 5_000;
 /** Starting the thread takes 100 to 300 ms. */
@@ -86,10 +88,7 @@ interface Job {
   readonly settle: (outcome: Outcome) => void;
 }
 
-export function createDrawingThread({
-  limitsMs = LIMITS_MS,
-  heapMb = HEAP_MB,
-}: DrawingThreadOptions = {}): DrawingThread {
+export function createDrawingThread({ limitsMs, heapMb = HEAP_MB }: DrawingThreadOptions = {}): DrawingThread {
   const calls = createWorkerCalls<Question, Drawn>({
     module: new URL("./worker.ts", import.meta.url),
     worker: { resourceLimits: { maxOldGenerationSizeMb: heapMb } },
@@ -107,7 +106,7 @@ export function createDrawingThread({
 
   async function drawOne({ question, since }: Job): Promise<Outcome> {
     if (performance.now() - since > WAIT_MAX_MS) return { failed: "busy" };
-    const limits = [cpuLimit(limitsMs[question.draws]), clockLimit(CLOCK_LIMIT_MS)];
+    const limits = [cpuLimit({ ...LIMITS_MS, ...limitsMs }[question.draws]), clockLimit(CLOCK_LIMIT_MS)];
     const outcome = await calls.call(question, { limits });
     if ("answer" in outcome) return { drawn: outcome.answer };
     if (outcome.failed === "late") return { failed: "late" };

@@ -1,5 +1,6 @@
-/** Draws payloads and forms as HTML, in a thread that may be ended at any moment. `thread.ts` explains why. */
+/** Draws payloads, forms and conversations as HTML, in a thread that may be ended at any moment. `thread.ts` explains why. */
 import type { PayloadInput } from "../../form/payload/payload.ts";
+import type { ConversationProps } from "../../form/plan/conversation.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { answerCalls } from "../../threads/answer-calls.ts";
 import { builtPath } from "../http/built.ts";
@@ -8,13 +9,14 @@ import type { Drawn, Question } from "./thread.ts";
 /** `npm run build` makes this module from web/server/render.tsx. */
 interface Renderer {
   renderForm(props: TaskFormProps): string;
+  renderConversation(props: ConversationProps): string;
   renderPayload(
     input: PayloadInput,
     how: { isPlain: boolean; wholeAt?: string },
   ): { html: string; tells_time: boolean };
 }
 
-const { renderForm, renderPayload } = (await import(builtPath("server/render.js"))) as Renderer;
+const { renderForm, renderConversation, renderPayload } = (await import(builtPath("server/render.js"))) as Renderer;
 
 answerCalls(draw);
 
@@ -26,6 +28,8 @@ function draw(question: Question): Drawn {
     const how = { isPlain, ...(wholeAt !== undefined && { wholeAt }) };
     return { data: "", ...renderPayload({ ...input, redact, locale, time_zone, now: new Date(now) }, how) };
   }
+  if (question.draws === "conversation")
+    return { html: renderConversation(question.props), data: "", tells_time: false };
   const { task, ...rest } = question.props;
   const props: TaskFormProps = {
     ...rest,

@@ -226,6 +226,7 @@ testOnBoth(
     const { review_html: _, ...rest } = body;
     assert.deepEqual(rest, {
       id: record.id,
+      version: 1,
       status: "created",
       task: record.task,
       payload: record.payload,
@@ -237,6 +238,7 @@ testOnBoth(
       verifier_result: null,
       next_attempt: null,
       is_verified: false,
+      comments: 0,
       expires_in_seconds: 50,
     });
     for (const secret of ["dana@", "lee@", "agent.example.com", record.idempotency_key])

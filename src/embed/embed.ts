@@ -2,27 +2,42 @@ import { ENDINGS } from "../../endings/sentences.ts";
 import { readForm, type Form } from "../../form/plan/plan.ts";
 import { answerOfForm } from "../actions/untouched.ts";
 import { otherwiseOf } from "../tasks/deadline-words.ts";
+import type { AddCommentBody } from "../conversation/schema.ts";
+import { countComments } from "../conversation/store.ts";
 import type { Db } from "../db/database.ts";
 import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
 import type { Look, Drawing } from "../drawing/drawing.ts";
 import { ServiceError } from "../errors.ts";
-import { drawHeading, reviewSection } from "../http/task-drawing.ts";
+import { revisedFor } from "../channels/revised.ts";
+import { drawHeading, drawRevision, ofVersion, reviewSection } from "../http/task-drawing.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import { isOwnOf, type AgentCaller } from "../people/agent-caller.ts";
 import type { ServiceKeyCaller } from "../people/caller.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
+import { addComment } from "../tasks/commenting.ts";
+import { conversationFor } from "../tasks/shown-conversation.ts";
 import { askerLineOf } from "../tasks/asker.ts";
 import { nextAttemptOf } from "../tasks/attempts-left.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
 import { whyNotCounted } from "../tasks/access.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
-import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
+import type {
+  EmbedAnswer,
+  EmbedConversation,
+  EmbedOutcome,
+  EmbedTask,
+  EmbedTaskQuery,
+  EmbedToken,
+  MintTokenBody,
+} from "./schema.ts";
 import { signToken, type EmbedCaller } from "./tokens.ts";
 
 const TTL_SECONDS = 300;
+/** Changes that a form lists. It shows the whole payload as well. */
+const MAX_CHANGES = 10;
 
 /** The context of embedded forms. */
 export interface EmbedContext extends CompletionContext {
@@ -86,6 +101,7 @@ export async function readEmbedded(
   const payload = JSON.parse(task.payload) as JsonObject;
   return {
     id: task.id,
+    version: task.version,
     status: task.status,
     task: task.task,
     payload,
@@ -98,23 +114,59 @@ export async function readEmbedded(
     next_attempt: task.status === "rejected" ? nextAttemptOf(task) : null,
     is_verified: task.verifier_config !== null && !task.redact_payload,
     review_html: draws ? await drawReview(ctx, task, { time_zone, locale, now: new Date(now) }) : null,
+    comments: await countComments(ctx.db, task.id),
     expires_in_seconds: Math.max(0, Math.ceil((caller.grant.expires_at - now) / SECOND)),
   };
+}
+
+/**
+ * Returns what was said about the task. @param draws - only if the pages are built
+ * @throws ServiceError INVALID_EMBED_TOKEN, TASK_NOT_FOUND
+ */
+export async function readConversation(
+  ctx: EmbedContext,
+  caller: EmbedCaller,
+  { id, time_zone, locale }: EmbedTaskQuery,
+  draws: boolean,
+): Promise<EmbedConversation> {
+  if (id !== undefined && id !== caller.grant.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
+  const task = await readTask(ctx, caller, caller.grant.task_id);
+  const look = { time_zone, locale, now: new Date(ctx.db.now()), form: null };
+  const shown = await conversationFor(ctx, caller, task, look);
+  return {
+    comments: shown.comments.length,
+    html: draws ? await ctx.drawing.conversation(task.id, shown) : null,
+  };
+}
+
+/** Adds what the person says, and returns the conversation. @throws ServiceError what `addComment` throws */
+export async function commentEmbedded(
+  ctx: EmbedContext,
+  caller: EmbedCaller,
+  query: EmbedTaskQuery,
+  body: AddCommentBody,
+  draws: boolean,
+): Promise<EmbedConversation> {
+  if (query.id !== undefined && query.id !== caller.grant.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
+  await addComment(ctx, caller, caller.grant.task_id, body);
+  return readConversation(ctx, caller, query, draws);
 }
 
 /** @throws ServiceError what `completeTask` throws */
 export async function completeEmbedded(
   ctx: EmbedContext,
   caller: EmbedCaller,
-  { response }: EmbedAnswer,
+  { response, version }: EmbedAnswer,
 ): Promise<EmbedOutcome> {
   const asked = await readTask(ctx, caller, caller.grant.task_id);
   const answer = answerOfForm(asked, response) as JsonObject;
-  const task = await completeTask(ctx, caller, asked.id, { response: answer }).catch(async (error: unknown) => {
-    if (error instanceof ServiceError && error.code === "TASK_ALREADY_TERMINAL")
-      await requireStillOpen(ctx, await readTask(ctx, caller, caller.grant.task_id), caller.grant.sub);
-    throw error;
-  });
+  const task = await completeTask(ctx, caller, asked.id, { response: answer, version: version ?? null }).catch(
+    async (error: unknown) => {
+      if (error instanceof ServiceError && error.code === "TASK_ALREADY_TERMINAL")
+        await requireStillOpen(ctx, await readTask(ctx, caller, caller.grant.task_id), caller.grant.sub);
+      throw error;
+    },
+  );
   return {
     id: task.id,
     status: task.status,
@@ -129,7 +181,7 @@ export async function completeEmbedded(
 
 /** Returns the question of a task and what to review, as HTML. */
 export async function drawReview(
-  { drawing }: { drawing: Drawing },
+  { db, drawing }: { db: Db; drawing: Drawing },
   task: TaskWithDocuments,
   look: Look,
 ): Promise<string> {
@@ -140,7 +192,9 @@ export async function drawReview(
       is_urgent: task.urgent === 1,
       otherwise: otherwiseOf(formOf(task, look), task),
       ...look,
-    }) + reviewSection(await drawing.payload(task, { ...look, wholeAt: `/tasks/${task.id}` }))
+    }) +
+    drawRevision(await revisedFor(db, task, { max: MAX_CHANGES, ...look, time_zone: look.time_zone ?? "UTC" })) +
+    reviewSection(await drawing.payload(ofVersion(task), { ...look, wholeAt: `/tasks/${task.id}` }))
   );
 }
 

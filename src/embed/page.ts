@@ -116,6 +116,7 @@ const PARTS = `
 <div id="task"></div>
 <p class="note warn" id="expired" role="status" hidden>This form has expired. Your answers are kept: reload the page before you submit.</p>
 <section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form"></div></section>
+<section id="talk" class="talk" aria-label="Conversation"><div class="answer"><button type="button" class="quiet">Ask or comment</button><p class="error" role="alert"></p></div></section>
 </div>
 ${panel({ id: "sent", title: "Submitted", says: "Thank you. Your answer was sent to the agent." }, DONE)}
 ${PANELS.map((each) => panel(each)).join("\n")}

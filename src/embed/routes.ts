@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { EmbedConfig } from "../config/embed.ts";
+import type { AddCommentBody } from "../conversation/schema.ts";
 import type { Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { defineRoute, mount } from "../http/route.ts";
@@ -8,14 +9,29 @@ import { AGENT_TOKEN_START } from "../people/agent-caller.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { callerWithKey } from "../people/service-keys.ts";
-import { completeEmbedded, mintToken, readEmbedded, type EmbedContext } from "./embed.ts";
+import {
+  commentEmbedded,
+  completeEmbedded,
+  mintToken,
+  readConversation,
+  readEmbedded,
+  type EmbedContext,
+} from "./embed.ts";
 import { scopeMissing } from "../tasks/access.ts";
 import { ANSWER_ERRORS } from "../tasks/schema.ts";
-import { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
+import {
+  EmbedAnswer,
+  EmbedConversation,
+  EmbedOutcome,
+  EmbedTask,
+  EmbedTaskQuery,
+  EmbedToken,
+  MintTokenBody,
+} from "./schema.ts";
 import { openToken, type EmbedCaller } from "./tokens.ts";
 
 /** Shapes that other shapes refer to by name. */
-export const embedShapes = [MintTokenBody, EmbedToken, EmbedTask, EmbedAnswer, EmbedOutcome];
+export const embedShapes = [MintTokenBody, EmbedToken, EmbedTask, EmbedAnswer, EmbedOutcome, EmbedConversation];
 
 const tags = ["Embed"];
 
@@ -104,11 +120,67 @@ const completeEmbeddedTaskRoute = defineRoute({
     completeEmbedded(ctx, callerOf(request) as EmbedCaller, request.body),
 });
 
+const listEmbeddedCommentsRoute = defineRoute({
+  method: "GET",
+  url: "/task/comments",
+  operationId: "listEmbeddedComments",
+  summary: "Read the conversation of an embedded form",
+  description: "What was said about the task. Internal: may change in any version.",
+  tags,
+  credentials: ["embed_token"],
+  querystring: EmbedTaskQuery,
+  answers: { 200: Type.Unsafe<EmbedConversation>(Type.Ref("EmbedConversation")) },
+  errors: [
+    "EMBED_NOT_CONFIGURED",
+    "INVALID_EMBED_TOKEN",
+    "EMBED_ORIGIN_NOT_ALLOWED",
+    "VALIDATION_FAILED",
+    "TASK_NOT_FOUND",
+  ],
+  config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx) }),
+  handle: async ({ ctx, isBuilt }: EmbedRoutes, request) =>
+    readConversation(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt && request.method !== "HEAD"),
+});
+
+const addEmbeddedCommentRoute = defineRoute({
+  method: "POST",
+  url: "/task/comments",
+  operationId: "addEmbeddedComment",
+  summary: "Comment in an embedded form, or ask a question",
+  description:
+    "Like `POST /api/tasks/{id}/comments`. The audit trail has `sub` of the token as `embed_sub`. Internal: may change in any version.",
+  tags,
+  credentials: ["embed_token"],
+  querystring: EmbedTaskQuery,
+  body: Type.Unsafe<AddCommentBody>(Type.Ref("AddComment")),
+  answers: { 200: Type.Unsafe<EmbedConversation>(Type.Ref("EmbedConversation")) },
+  errors: [
+    "MALFORMED_REQUEST",
+    "EMBED_NOT_CONFIGURED",
+    "INVALID_EMBED_TOKEN",
+    "EMBED_ORIGIN_NOT_ALLOWED",
+    "PAYLOAD_TOO_LARGE",
+    "VALIDATION_FAILED",
+    "TASK_NOT_FOUND",
+    "TASK_ALREADY_TERMINAL",
+    "TOO_MANY_COMMENTS",
+  ],
+  config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx), skipSameOrigin: true }),
+  handle: async ({ ctx, isBuilt }: EmbedRoutes, request) =>
+    commentEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, request.body, isBuilt),
+});
+
 /**
  * Showing the form of a task in other products: what their servers call, and what the form does. (spec: Embed tokens)
  * Each route has credentials of its own, which open nothing else, and takes no others.
  */
-export const embedRoutes = mount([createEmbedTokenRoute, getEmbeddedTaskRoute, completeEmbeddedTaskRoute]);
+export const embedRoutes = mount([
+  createEmbedTokenRoute,
+  getEmbeddedTaskRoute,
+  completeEmbeddedTaskRoute,
+  listEmbeddedCommentsRoute,
+  addEmbeddedCommentRoute,
+]);
 
 /** Identifies the server of a product by its service key, or by the token of an agent with the scope `embed`. */
 function asProduct(ctx: EmbedContext): (request: FastifyRequest) => Promise<Caller> {

@@ -59,12 +59,13 @@ export const EmbedOutcome = Type.Object(
 );
 export type EmbedOutcome = Static<typeof EmbedOutcome>;
 
-const { task, payload, response_schema, form_definition, redact_payload, timeout_at } = TaskRecord.properties;
+const { version, task, payload, response_schema, form_definition, redact_payload, timeout_at } = TaskRecord.properties;
 
 /** A task as an embedded form shows it: without its assignees and without its callback. */
 export const EmbedTask = Type.Object(
   {
     id,
+    version,
     status,
     task,
     payload,
@@ -77,6 +78,7 @@ export const EmbedTask = Type.Object(
     next_attempt,
     is_verified: Type.Boolean({ description: "A verifier checks answers before they are accepted." }),
     review_html: Nullable(Type.String({ description: "The payload as HTML, or null if the web pages are not built." })),
+    comments: Type.Integer({ description: "How many comments and questions there are about the task." }),
     expires_in_seconds: Type.Integer({ description: "Remaining lifetime of the token, in seconds." }),
   },
   { $id: "EmbedTask" },
@@ -90,6 +92,16 @@ export const EmbedTaskQuery = Type.Object({
 });
 export type EmbedTaskQuery = Static<typeof EmbedTaskQuery>;
 
+/** What was said about a task, as an embedded form shows it. */
+export const EmbedConversation = Type.Object(
+  {
+    comments: Type.Integer({ description: "How many comments and questions there are." }),
+    html: Nullable(Type.String({ description: "The conversation as HTML, or null if the web pages are not built." })),
+  },
+  { $id: "EmbedConversation" },
+);
+export type EmbedConversation = Static<typeof EmbedConversation>;
+
 /** The body of `POST /api/embed/task/complete`. */
 export const EmbedAnswer = Type.Object(
   {
@@ -98,6 +110,9 @@ export const EmbedAnswer = Type.Object(
       additionalProperties: true,
       description: "The answer. It must match the task's `response_schema`.",
     }),
+    version: Type.Optional(
+      Nullable(Type.Integer({ minimum: 1, description: "The version that the form showed. Default: any." })),
+    ),
   },
   { $id: "EmbedAnswer", additionalProperties: true },
 );

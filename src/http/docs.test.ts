@@ -114,12 +114,12 @@ test("every route of the API is described, and tells who may call it and how it 
   }
   const ids = operations.map(([, { operationId }]) => operationId);
   assert.equal(new Set(ids).size, ids.length);
-  // Unlisted routes are pages, or files of pages (`/assets/*`, of which the tree shows only the end).
+  // Unlisted routes are pages, what the scripts of the pages behind links call, or files of pages (`/assets/*`, of which the tree shows only the end).
   const listed = new Set(Object.keys(description.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ":$1")));
   for (const path of pathsOf(app)) {
     assert.ok(
       listed.has(path) ||
-        /^\/(|setup|login|passkey|inbox|batch|tasks\/:id|stats|deliveries|users|agents|playground|mcp(\/review)?|settings(\/:part)?|embed\*?|\*|docs\/.*|api\/channels\/(email|slack)\/action\/:token|api\/(docs|redoc|openapi\.json).*)$/.test(
+        /^\/(|setup|login|passkey|inbox|batch|tasks\/:id|stats|deliveries|users|agents|playground|mcp(\/review)?|settings(\/:part)?|embed\*?|\*|docs\/.*|api\/channels\/(email|slack)\/action\/:token(\/conversation)?|api\/(docs|redoc|openapi\.json).*)$/.test(
           path,
         ),
       `${path} is not described`,

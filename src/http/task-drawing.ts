@@ -1,3 +1,4 @@
+import type { Fact } from "../../form/payload/summary.ts";
 import { headingOf } from "../../form/plan/heading.ts";
 import { formatsFor } from "../../form/payload/format.ts";
 import { HOUR } from "../lib/time.ts";
@@ -36,6 +37,35 @@ export function drawHeading({
 <h1 dir="auto">${escapeHtml(first)}</h1>${asker === null ? "" : `\n<p class="about" dir="auto">${escapeHtml(asker)}</p>`}${otherwise === "" ? "" : `\n<p class="about" dir="auto">${escapeHtml(otherwise)}</p>`}
 ${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
 </header>`;
+}
+
+/** Returns a task under a name for its version, because what was drawn is kept under the name. */
+export function ofVersion<T extends { id: string; version: number }>(task: T): T {
+  return task.version === 1 ? task : { ...task, id: `${task.id} version ${task.version}` };
+}
+
+/** Returns what was changed in the current version of a task, as HTML; "" for its first version. */
+export function drawRevision(
+  revised: {
+    version: number;
+    who: string | null;
+    note: string;
+    facts: readonly Fact[];
+    left_out: string | null;
+  } | null,
+): string {
+  if (revised === null) return "";
+  const { version, who, note, facts, left_out } = revised;
+  const rows = facts.map(
+    ({ title, text }) => `<div><dt dir="auto">${escapeHtml(title)}</dt><dd dir="auto">${escapeHtml(text)}</dd></div>`,
+  );
+  return `<section class="talk" aria-labelledby="revised"><h2 id="revised">What has changed</h2><div class="stack">
+<p class="muted"><bdi>${escapeHtml(who ?? "The asker")}</bdi> changed the request. This is version ${version}.</p>
+${note === "" ? "" : `<p class="said" dir="auto">${escapeHtml(note)}</p>`}
+${rows.length === 0 ? "" : `<dl class="surface entered">${rows.join("")}</dl>`}
+${left_out === null ? "" : `<p class="muted">+ ${escapeHtml(left_out)}</p>`}
+</div></section>
+`;
 }
 
 /** Returns the content to review, under its own heading. @param payload - HTML */

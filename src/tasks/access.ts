@@ -91,7 +91,7 @@ const ROLE_OF_SCOPE = { ask: "asker", read: "reader", answer: "answerer", embed:
 >;
 
 /** The actions that a link allows. */
-const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete", "withdraw"]);
+const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "comment", "complete", "withdraw"]);
 /** The actions that a personal token allows. */
 const BY_PERSONAL_TOKEN: ReadonlySet<TaskAction> = new Set(["list", "read", "comment", "complete"]);
 

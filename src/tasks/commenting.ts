@@ -17,6 +17,7 @@ import { askerOf } from "./asker.ts";
 import { actorOf, completerOf } from "./attribution.ts";
 import { actorColumns } from "./decide.ts";
 import { isTerminal } from "./lifecycle.ts";
+import type { Notifier } from "./notices.ts";
 import type { CallbackEvent } from "./schema.ts";
 import { commentedEvent } from "./task-event.ts";
 import { addAuditEntry, getTaskWithDocuments, lockTask, type Task } from "./store.ts";
@@ -48,7 +49,7 @@ export async function readComments(ctx: { db: Db }, caller: Caller, id: string):
  * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, AGENT_SCOPE_MISSING, TASK_ALREADY_TERMINAL, TOO_MANY_COMMENTS, VALIDATION_FAILED
  */
 export async function addComment(
-  ctx: { db: Db; subscriptions: Subscriptions },
+  ctx: { db: Db; subscriptions: Subscriptions; notifier: Pick<Notifier, "enqueueComment"> },
   caller: Caller,
   id: string,
   body: AddCommentBody,
@@ -73,6 +74,8 @@ export async function addComment(
     for (const delivery of ctx.subscriptions.deliveriesOf(commentedEvent({ ...task, waiting_on }, comment)))
       await enqueueNew(tx, delivery);
     if (comment.kind === "question") await callBack(tx, task, comment);
+    const { project } = task;
+    await ctx.notifier.enqueueComment(tx, { task_id: id, project, purpose: "commented", at: created_at, comment });
     // Their threads have what is said.
     await scheduleRefresh(tx, task);
     return { comment, isReplay: false };

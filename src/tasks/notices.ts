@@ -1,3 +1,4 @@
+import type { Comment } from "../conversation/store.ts";
 import type { Reader, Tx } from "../db/database.ts";
 import type { User } from "../people/store.ts";
 import type { Destination, NotifiableChannel } from "./notify.ts";
@@ -12,8 +13,17 @@ import type { Destination, NotifiableChannel } from "./notify.ts";
  * - revised: they were told before, and the asker has changed what the task asks.
  * - reminder: they were told before, and no one has answered.
  * - ended: the task that they were asked about is closed.
+ * - commented: somebody else said something about the task that they were asked about.
  */
-export type Purpose = "decision" | "assigned" | "sent_back" | "new_round" | "revised" | "reminder" | "ended";
+export type Purpose =
+  | "decision"
+  | "assigned"
+  | "sent_back"
+  | "new_round"
+  | "revised"
+  | "reminder"
+  | "ended"
+  | "commented";
 
 /** A notification about a task. */
 export interface Notice {
@@ -23,6 +33,11 @@ export interface Notice {
   purpose: Purpose;
   /** Epoch milliseconds. */
   at: number;
+}
+
+/** A comment about an open task, for those who were told of the task. */
+export interface CommentNotice extends Notice {
+  comment: Comment;
 }
 
 /** The person behind a destination. */
@@ -44,6 +59,8 @@ export interface Notifier {
    * be used is recorded in the audit trail as `notification_failed`.
    */
   enqueue(tx: Tx, notice: Notice, to: readonly Destination[]): Promise<void>;
+  /** Tells those who were told of a task what somebody else says about it, in the transaction that stores it. */
+  enqueueComment(tx: Tx, notice: CommentNotice): Promise<void>;
   /**
    * Enqueues a notice for a person, through the first channel that can reach them. Does nothing if there is none.
    * @param notify - `notify` of the task, which may say how to reach them

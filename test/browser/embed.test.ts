@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, axeInFrame, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startVendors } from "../support/vendors.ts";
 import { createTask, TOKEN, type Service } from "../support/dashboard.ts";
-import { heard, hears, openForm, showAt, startHost, withEmbed, type Heard } from "./support/embed-host.ts";
+import { axeInside, heard, hears, openForm, showAt, startHost, withEmbed, type Heard } from "./support/embed-host.ts";
 
 const submit = (frame: Frame) => frame.getByRole("button", { name: "Submit answer" }).click();
 
@@ -24,15 +24,6 @@ async function assertKept(frame: Frame, note = "The parcel was open."): Promise<
 async function remove({ url }: Service, path: string): Promise<void> {
   const response = await fetch(url + path, { method: "DELETE", headers: { authorization: `Bearer ${TOKEN}` } });
   assert.equal(response.status, 204);
-}
-
-/** What can be seen through the form is the page around it, which axe does not know: here, the browser's own ground. */
-async function axeInside(page: Page, frame: Frame): Promise<void> {
-  const setGround = (ground: string) =>
-    frame.evaluate((ground) => void (document.body.style.background = ground), ground);
-  await setGround("Canvas");
-  await axeInFrame(page);
-  await setGround("");
 }
 
 /** The frame shows everything: nothing in it scrolls. */

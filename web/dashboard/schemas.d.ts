@@ -3352,6 +3352,8 @@ export interface components {
         EmbedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /** @description Of what the task asks: 1, or more if its asker has revised it. */
+            version: number;
             /**
              * @description The status of the task.
              * @enum {string}
@@ -3393,6 +3395,8 @@ export interface components {
             is_verified: boolean;
             /** @description The payload as HTML, or null if the web pages are not built. */
             review_html: string | null;
+            /** @description How many comments and questions there are about the task. */
+            comments: number;
             /** @description Remaining lifetime of the token, in seconds. */
             expires_in_seconds: number;
         };
@@ -3401,6 +3405,8 @@ export interface components {
             response: {
                 [key: string]: unknown;
             };
+            /** @description The version that the form showed. Default: any. */
+            version?: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -3435,6 +3441,12 @@ export interface components {
             } | null;
             /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
             next_attempt: string | null;
+        };
+        EmbedConversation: {
+            /** @description How many comments and questions there are. */
+            comments: number;
+            /** @description The conversation as HTML, or null if the web pages are not built. */
+            html: string | null;
         };
         Review: {
             /** @description The question and the payload as HTML, or null if the web pages are not built. */

@@ -16,9 +16,10 @@ import "./page.css";
  * this is the behaviour. It never takes the focus by itself, and keeps the entries after any failure.
  */
 
-const { search, pathname } = location;
+const { search } = location;
 const taskId = new URLSearchParams(search).get("id");
 const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const look = `${search}&time_zone=${encodeURIComponent(time_zone)}`;
 const part = (id: string) => document.getElementById(id)!;
 
 let token = "";
@@ -32,7 +33,7 @@ let isOpen = false;
 function takeToken(): void {
   token = new URLSearchParams(location.hash.slice(1)).get("token") ?? token;
   claims = readClaims(token);
-  history.replaceState(null, "", pathname + search);
+  history.replaceState(null, "", search);
 }
 
 /** Shows one part of the page, and hides the others. */
@@ -68,7 +69,7 @@ async function load(): Promise<void> {
   show("loading");
   const task = claims?.isElsewhere
     ? { error_code: "EMBED_ORIGIN_NOT_ALLOWED", message: "" }
-    : await ask<EmbedTask>(token, `${search}&time_zone=${encodeURIComponent(time_zone)}`);
+    : await ask<EmbedTask>(token, look);
   if ("error_code" in task) {
     show(fail(task.error_code, task.message), task.message);
     return;
@@ -86,19 +87,24 @@ async function load(): Promise<void> {
         posted={{ entries: readDraft(draft), errors: [], notice: null }}
         {...(task.status === "rejected" && { sent_back: sentBack(task) })}
         onEdit={(edited) => task.redact_payload || keepDraft(draft, edited)}
-        onAnswer={(response) => answer(response, draft)}
+        onAnswer={(response) => answer({ response, version: task.version }, draft)}
       />,
     ),
     part("form"),
   );
   isOpen = true;
+  if (task.comments) void talk();
   show("open");
   expireIn(task.expires_in_seconds);
   tell(claims, "loaded", { taskId });
 }
 
-async function answer(response: unknown, draft: string): Promise<Outcome> {
-  const done = await ask<EmbedOutcome>(token, "/complete", { response });
+/** Loads the conversation, which most forms do without. */
+const talk = () =>
+  import("./talk.ts").then((later) => later.talk(part("talk"), (said) => ask(token, `/comments${look}`, said)));
+
+async function answer(answered: object, draft: string): Promise<Outcome> {
+  const done = await ask<EmbedOutcome>(token, "/complete", answered);
   if ("error_code" in done) return refused(done);
   if (done.status === "rejected") return { kind: "sent back", ...sentBack(done) };
   keepDraft(draft, null);
@@ -124,6 +130,8 @@ function refused({ error_code, message, details }: Refusal): Outcome {
   const notice = part("expired");
   // The form now shows the message.
   notice.hidden = true;
+  // The form keeps its entries while the new version is shown.
+  if (error_code === "TASK_REVISED") void load();
   if (error_code === "internal") return { kind: "offline" };
   return {
     kind: code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed",
@@ -141,11 +149,12 @@ new ResizeObserver(() => {
   if (now !== height) tell(claims, "resize", { height: (height = now) });
 }).observe(document.body);
 
-addEventListener("hashchange", () => {
+onhashchange = () => {
   takeToken();
   if (isOpen) expireIn(claims?.seconds ?? 0);
   else void load();
-});
+};
 part("retry").addEventListener("click", () => void load());
+part("talk").addEventListener("click", () => void talk());
 takeToken();
 void load();

@@ -1,6 +1,7 @@
 /** A task as `GET /api/embed/task` returns it. */
 export interface EmbedTask {
   readonly id: string;
+  readonly version: number;
   readonly status: string;
   readonly payload: unknown;
   readonly response_schema: unknown;
@@ -8,6 +9,7 @@ export interface EmbedTask {
   readonly redact_payload: boolean;
   readonly is_verified: boolean;
   readonly review_html: string | null;
+  readonly comments: number;
   readonly expires_in_seconds: number;
   /** Set if the answer was sent back. */
   readonly next_attempt: string;

@@ -2,6 +2,7 @@ import type { ComponentType, KeyboardEvent } from "react";
 import type { FieldError, Finding } from "../../form/plan/check.ts";
 import type { Entries } from "../../form/plan/entries.ts";
 import { nodesOf } from "../../form/plan/nodes.ts";
+import { POSTED_WORDS } from "../../form/plan/messages.ts";
 import type { Form } from "../../form/plan/plan.ts";
 import { CONFIRMED, SHOWN, shownIn } from "../../form/plan/post.ts";
 import type { Notice } from "../../form/plan/post.ts";
@@ -104,7 +105,7 @@ export function AnswerForm(props: AnswerFormProps) {
           </div>
         )}
         {!LIVE && plan.branches && (
-          <PressButton drawing={drawing} press={{ act: "update", name: "" }} label={words.update} />
+          <PressButton drawing={drawing} press={{ act: "update", name: "" }} label={POSTED_WORDS.update} />
         )}
         <button type="submit" className="primary" disabled={drawing.locked}>
           <span dir="auto">{props.form.hints.submit.label ?? words.submit}</span>
@@ -158,7 +159,7 @@ export function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice 
       <Icon name="alert" />
       <div>
         <p className="panel-title">
-          {said ?? (errors.length > 0 ? words.invalid(errors.length) : words.changedQuestions)}
+          {said ?? (LIVE || errors.length > 0 ? words.invalid(errors.length) : POSTED_WORDS.changedQuestions)}
         </p>
         {errors.length > 0 && (
           <ul>

@@ -4,6 +4,7 @@ import { isSame } from "../../form/plan/same.ts";
 import type { Drawing } from "./drawing.ts";
 import { TextDiff } from "./payload/text-diff.tsx";
 
+const YOURS = "Your changes";
 /** Texts up to this length are shown in one line with their new text. */
 const SHORT = 40;
 
@@ -17,8 +18,8 @@ export function Changes({ plan, drawing }: ChangesProps) {
   const { words } = drawing.messages;
   if (plan.changes.length === 0) return null;
   return (
-    <section className="changes" aria-label={words.yourChanges}>
-      <p className="title">{words.yourChanges}</p>
+    <section className="changes" aria-label={YOURS}>
+      <p className="title">{YOURS}</p>
       <dl>
         {plan.changes.map(({ node, before, after }) => (
           <div key={node.name}>

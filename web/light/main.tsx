@@ -21,6 +21,7 @@ if (root && data) {
   const posted = { errors: [], notice: null, ...props.posted, entries };
   render(toPreact(<TaskForm {...props} posted={posted} />), root);
   root.dataset["live"] = "";
+  void import("./talk.ts").then(({ followLink }) => followLink(document.querySelector("#talk")!));
 }
 
 function entriesOfForm(form: HTMLFormElement) {

@@ -1,16 +1,25 @@
 import { renderToString } from "preact-render-to-string";
 import { planPayload, type PayloadInput } from "../../form/payload/payload.ts";
+import type { ConversationProps } from "../../form/plan/conversation.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { Markdown } from "../form/payload/markdown.tsx";
 import { TextDiff } from "../form/payload/text-diff.tsx";
 import { PayloadView } from "../form/payload/view.tsx";
 import { Changes } from "../form/changes.tsx";
+import { PostedConversation } from "../form/posted-conversation.tsx";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
 
 /** Returns the form as HTML that is complete without scripts. */
 export function renderForm(props: TaskFormProps): string {
-  return renderToString(toPreact(<TaskForm {...props} Changes={Changes} />));
+  const html = renderToString(toPreact(<TaskForm {...props} Changes={Changes} />));
+  // Other fields of the page are posted with it. A script does not need the id.
+  return html.replace("<form ", '<form id="answer-form" ');
+}
+
+/** Returns the conversation in the same way. */
+export function renderConversation(props: ConversationProps): string {
+  return renderToString(toPreact(<PostedConversation {...props} />));
 }
 
 /**

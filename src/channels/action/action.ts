@@ -7,6 +7,7 @@ import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
+import { SAID } from "../../../form/plan/conversation.ts";
 import { readPost, type Notice } from "../../../form/plan/post.ts";
 import { ACTIONS_MAX } from "../../actions/schema.ts";
 import { answerOfForm } from "../../actions/untouched.ts";
@@ -18,6 +19,7 @@ import type { Logger } from "pino";
 import type { FormToDraw, Drawing } from "../../drawing/drawing.ts";
 import { ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
+import { drawRevision, ofVersion } from "../../http/task-drawing.ts";
 import { parseJson, type JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import { isInAuditExtra, nameOfAccount } from "../../people/accounts.ts";
@@ -29,14 +31,17 @@ import { askerLineOf } from "../../tasks/asker.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
+import type { Unsent } from "../../tasks/shown-conversation.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
 import { withdrawDecision } from "../../tasks/withdraw.ts";
 import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers.ts";
 import { optionOf, otherwiseOf } from "../../tasks/deadline-words.ts";
 import { decidedOf, type Decided } from "../decided.ts";
+import { revisedFor } from "../revised.ts";
 import { isDecidedAlready } from "../decided-already.ts";
 import { delegatedFromOf, type DelegatedFrom } from "../delegated.ts";
 import { choicesOf } from "../email/choices.ts";
+import { drawConversation, NONCE, say, unsentIn } from "./conversation.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
 import { momentText, openPage, messagePage, type MessagePage } from "./page.ts";
@@ -65,10 +70,12 @@ export interface Pages {
   head: string;
 }
 
-/** The name under which a page posts its nonce. */
-const NONCE = "~nonce";
 /** The round of approvals that a page shows. */
 const ROUND = "~round";
+/** The version of the task that a page shows. */
+const VERSION = "~version";
+/** Changes that a page lists. It shows the whole payload as well. */
+const MAX_CHANGES = 10;
 /** Posted by the button that takes a decision back. */
 const TAKE_BACK = "~take-back";
 
@@ -78,12 +85,19 @@ export async function statusOfAction(pages: Pages, token: string): Promise<Answe
   return "ended" in known ? known.ended.status : 200;
 }
 
-/** Returns the page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` */
-export async function showAction(pages: Pages, token: string, choice: string | null): Promise<Answered> {
+/** Returns the page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` @param version - that of the mail with the link */
+export async function showAction(
+  pages: Pages,
+  token: string,
+  { choice, version }: { choice: string | null; version: number },
+): Promise<Answered> {
   const link = await pages.door.open(token);
   const known = await openOrEnded(pages, link);
   if ("ended" in known) return endedPage(pages, known.ended, link);
-  return ownVoteOf(known) === undefined ? show(pages, token, known, { choice }) : decidedPage(pages, token, known, {});
+  if (ownVoteOf(known) !== undefined) return decidedPage(pages, token, known, {});
+  if (choice === null || version === known.task.version) return show(pages, token, known, { choice });
+  const text = "The request was changed after this link was sent. Nothing is chosen yet: check the new version below.";
+  return show(pages, token, known, { notice: { text, is_bad: false } });
 }
 
 /**
@@ -100,6 +114,9 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const nonce = entries[NONCE]?.[0];
   const isOwnPage = isNonce(ctx, token, nonce ?? "", ctx.db.now());
   if (entries[TAKE_BACK] !== undefined) return takeBack(pages, token, known, isOwnPage);
+  if (entries[SAID.kind] !== undefined) return sayAndShow(pages, token, known, entries);
+  const version = Number(entries[VERSION]?.[0] ?? 1);
+  if (version !== task.version) return revisedPage(pages, token, known, entries);
   const round = task.approvals === null ? null : Number(entries[ROUND]?.[0]);
   if (round !== null && round !== roundOf(task)) return changedPage(pages, token, known, entries);
   if (!isOwnPage)
@@ -116,7 +133,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   if (posted.act === "show") return show(pages, token, known, { status: posted.errors.length > 0 ? 422 : 200, posted });
   try {
     const response = responseOf(answerOfForm(task, posted.value));
-    const done = await completeTask(ctx, caller, task.id, { response, round });
+    const done = await completeTask(ctx, caller, task.id, { response, round, version });
     const after = { task: done, stored: done, caller };
     if (ownVoteOf(after) !== undefined && !isTerminal(done.status)) return await decidedPage(pages, token, after, {});
     if (done.status !== "rejected")
@@ -126,6 +143,23 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
     if (!(error instanceof ServiceError)) throw error;
     return refused(pages, token, known, { form, entries, error });
   }
+}
+
+/** Stores what a page without scripts says about its task, and shows the page again with all that was entered. */
+async function sayAndShow(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
+  const posted = { entries, errors: [], notice: null };
+  try {
+    await say(pages.ctx, token, known, entries);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const link = await pages.door.open(token);
+    const current = await openOrEnded(pages, link);
+    if ("ended" in current) return endedPage(pages, current.ended, link, entries);
+    return show(pages, token, current, { status: error.status, posted, unsent: unsentIn(entries, error) });
+  }
+  const current = await openOrEnded(pages, await pages.door.open(token));
+  if ("ended" in current) return endedPage(pages, current.ended, null);
+  return show(pages, token, current, { posted });
 }
 
 // --- Approvals by several people ---------------------------------------------------------------------------------------
@@ -195,6 +229,13 @@ async function changedPage(pages: Pages, token: string, known: Open, entries: En
   const text = "Not sent: someone changed the arguments in the meantime. Check the new ones below and submit again.";
   const posted = { entries, errors: [], notice: null };
   return show(pages, token, known, { status, posted, notice: { text, is_bad: true } });
+}
+
+/** Returns the page after an answer to a version that was replaced: the current one, and what was entered. */
+async function revisedPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
+  const text = "Not sent: the request was changed in the meantime. Check the new version below and submit again.";
+  const posted = { entries, errors: [], notice: null };
+  return show(pages, token, known, { status: 409, posted, notice: { text, is_bad: true } });
 }
 
 /** Returns whether a person has decided already what they post. */
@@ -386,6 +427,8 @@ interface Shown {
   choice?: string | null;
   posted?: { entries: Entries; errors: readonly FieldError[]; notice: Notice | null };
   notice?: { text: string; is_bad: boolean };
+  /** What was written in the conversation and not stored. */
+  unsent?: Unsent;
 }
 
 /** Returns the page with the form: new, or with the posted entries and a notice. */
@@ -393,7 +436,7 @@ async function show(
   pages: Pages,
   token: string,
   { task, caller }: Open,
-  { status = 200, choice = null, posted, notice }: Shown,
+  { status = 200, choice = null, posted, notice, unsent }: Shown,
 ): Promise<Answered> {
   const { ctx, door, head } = pages;
   const now = new Date(ctx.db.now());
@@ -407,6 +450,7 @@ async function show(
     action: `${door.path}${token}`,
     hidden: {
       [NONCE]: createNonce(ctx, token, ctx.db.now()),
+      [VERSION]: String(task.version),
       ...(task.approvals !== null && { [ROUND]: String(roundOf(task)) }),
     },
     ...(posted && { posted }),
@@ -418,12 +462,15 @@ async function show(
   };
   const time_zone = caller.person?.time_zone ?? null;
   // What a drawing has of a round is kept under a name of its own.
-  const drawn = roundOf(task) === 1 ? task : { ...task, id: `${task.id} round ${roundOf(task)}` };
+  const round = roundOf(task);
+  const drawn = round === 1 ? ofVersion(task) : { ...task, id: `${ofVersion(task).id} round ${round}` };
   // The form comes first. It must not wait for a slow payload.
-  const [form, payload] = await Promise.all([
+  const [form, payload, conversation] = await Promise.all([
     ctx.drawing.form(props),
     ctx.drawing.payload(drawn, { time_zone: time_zone ?? undefined, now, wholeAt: `/tasks/${task.id}` }),
+    drawConversation(ctx, { task, caller }, { isPosted: true, ...(unsent && { unsent }) }),
   ]);
+  const look = { max: MAX_CHANGES, time_zone: zoneOf(caller), now };
   const need = sayNeed(task.approvals);
   const delegated = await delegatedFromOf(ctx.db, task);
   const page = openPage(head, {
@@ -434,9 +481,11 @@ async function show(
     otherwise: otherwiseOf(formOf(pages, task, zoneOf(caller)), task),
     time_zone,
     now,
+    revision: drawRevision(await revisedFor(ctx.db, task, look)),
     payload,
     form: form.html,
     data: form.data,
+    conversation,
     notice: said === undefined ? null : { text: said, is_bad: notice?.is_bad ?? false },
     footer: `You answer as ${nameOfCaller(caller)}.${need === "" ? "" : ` ${need}`} Nothing is sent until you submit. Task ${task.id}`,
   });
@@ -527,6 +576,7 @@ async function refused(
     case "TASK_ALREADY_TERMINAL":
     case "TASK_NOT_FOUND":
     case "TASK_CHANGED":
+    case "TASK_REVISED":
     case "COMMIT_UNKNOWN":
     case "NEEDS_A_PERSON":
     case "EXCLUDED":
@@ -536,6 +586,7 @@ async function refused(
       const current = await openOrEnded(pages, link);
       if ("ended" in current) return endedPage(pages, current.ended, link, entries);
       if (error.code === "COMMIT_UNKNOWN") return unknownPage(pages, token, current, entries);
+      if (current.task.version !== known.task.version) return revisedPage(pages, token, current, entries);
       if (roundOf(current.task) !== roundOf(known.task)) return changedPage(pages, token, current, entries);
       const text = "Not sent: the task changed in the meantime. Check your answer and submit again.";
       return show(pages, token, current, { status: 409, posted: posted([]), notice: { text, is_bad: true } });

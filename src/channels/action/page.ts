@@ -23,10 +23,13 @@ export interface OpenPage {
   time_zone: string | null;
   now: Date;
   /** HTML. */
+  revision: string;
   payload: string;
   form: string;
   /** Data for the form's script: JSON that is safe in a script element. */
   data: string;
+  /** HTML. */
+  conversation: string;
   /** Something to be said before all else. */
   notice: { text: string; is_bad: boolean } | null;
   footer: string;
@@ -44,8 +47,9 @@ export function openPage(head: string, page: OpenPage): string {
     main: `
 ${drawHeading({ ...page, time_zone: page.time_zone ?? undefined })}
 ${notice}
-${reviewSection(page.payload)}
+${page.revision}${reviewSection(page.payload)}
 <section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form">${page.form}</div></section>
+<section id="talk" class="talk" aria-labelledby="conversation">${page.conversation}</section>
 <footer>${escapeHtml(page.footer)}</footer>`,
     data: page.data,
   });

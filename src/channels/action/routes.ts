@@ -39,7 +39,9 @@ export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door
 
   app.get<Route>("/:token", { schema: { hide: true } }, async ({ params, query }, reply) => {
     const choice = typeof query["choice"] === "string" ? query["choice"] : null;
-    return send(reply, await showAction(pages, params.token, choice));
+    // A mail about the first version does not name it.
+    const version = Number(query["version"] ?? 1);
+    return send(reply, await showAction(pages, params.token, { choice, version }));
   });
 
   const config = { skipSameOrigin: true };

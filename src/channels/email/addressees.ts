@@ -22,6 +22,7 @@ export async function listMailedAddresses(reader: Reader, task_id: string): Prom
 /** An email about a task to one address. */
 export interface AddressedMail {
   id: string;
+  destination: string;
   is_live: number;
   /** An attempt is still to be made, and none is under way. */
   is_waiting: boolean;
@@ -29,6 +30,11 @@ export interface AddressedMail {
 
 /** Lists the emails about a task to one address, sent or not, and locks them until `tx` ends. */
 export async function lockMailsTo(tx: Tx, task_id: string, address: string): Promise<AddressedMail[]> {
+  return (await lockMails(tx, task_id)).filter(({ destination }) => emailKey(destination) === emailKey(address));
+}
+
+/** Lists all emails about a task, sent or not, and locks them until `tx` ends. */
+export async function lockMails(tx: Tx, task_id: string): Promise<AddressedMail[]> {
   const select = tx.query
     .selectFrom("deliveries")
     .select(["id", "is_live", "destination", "next_attempt_at", "lease_owner"])
@@ -37,11 +43,10 @@ export async function lockMailsTo(tx: Tx, task_id: string, address: string): Pro
     .where("kind", "=", EMAIL_KIND)
     .orderBy("id");
   const rows = await forUpdate(tx.dialect, select).execute();
-  return rows
-    .filter(({ destination }) => emailKey(destination) === emailKey(address))
-    .map(({ id, is_live, next_attempt_at, lease_owner }) => ({
-      id,
-      is_live,
-      is_waiting: next_attempt_at !== null && lease_owner === null,
-    }));
+  return rows.map(({ id, destination, is_live, next_attempt_at, lease_owner }) => ({
+    id,
+    destination,
+    is_live,
+    is_waiting: next_attempt_at !== null && lease_owner === null,
+  }));
 }

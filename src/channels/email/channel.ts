@@ -5,6 +5,7 @@ import { createEmailKind } from "./kind.ts";
 import { createMailDoor } from "./links.ts";
 import { notifiableEmail } from "./notifiable.ts";
 import { EMAIL_KIND } from "./addressees.ts";
+import { enqueueCommentMail } from "./comment-notice.ts";
 import { destinationByEmail, enqueueMail } from "./notices.ts";
 import { emailRoutes } from "./routes.ts";
 import { emailShapes } from "./schema.ts";
@@ -18,6 +19,7 @@ export const emailChannel: ChannelType = {
     recipientOf: recipientByEmail,
     destinationOf: (reader, notice, person, notify) => destinationByEmail(ctx, reader, notice, person, notify),
     enqueue: (tx, notice, to) => enqueueMail(ctx, tx, notice, to),
+    enqueueComment: enqueueCommentMail,
     kinds: () => ({ [EMAIL_KIND]: createEmailKind(ctx) }),
     door: createMailDoor,
     routes: (all) => async (app) => {

@@ -2,8 +2,6 @@ import { hash } from "node:crypto";
 import { fromStored } from "../../actions/request.ts";
 import { authorOf, inRound, roundOf } from "../../approvals/proposal.ts";
 import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
-import { listComments } from "../../conversation/store.ts";
-import { findVersion } from "../../conversation/versions.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -23,12 +21,14 @@ import { askerLineInMessage } from "../../tasks/asker.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
-import { changedSince, changesBetween } from "../decided.ts";
+import { changedSince } from "../decided.ts";
 import { delegatedFromOf } from "../delegated.ts";
 import { INACTIVE } from "../recipients.ts";
+import { revisedFor } from "../revised.ts";
 import { AUTOMATIC, findIdentity, isSenderOf, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
 import { EMAIL_KIND } from "./addressees.ts";
+import { saidFor } from "./comment-notice.ts";
 import { endingFor, hasHeard } from "./end-notice.ts";
 import { renderMessage, type Answering, type MessageOptions } from "./message.ts";
 import { enqueueEndNotice, type MailBody } from "./notices.ts";
@@ -53,7 +53,7 @@ export function createEmailKind(ctx: Ctx): Kind {
     nextAttemptAt,
     send: async ({ id: delivery_id, task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "The content to send was deleted.");
-      const { purpose, identity: id, user_id = null, is_reply = true } = JSON.parse(body) as MailBody;
+      const { purpose, identity: id, user_id = null, is_reply = true, since = 0 } = JSON.parse(body) as MailBody;
       const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null || !isAbout(task, purpose, ctx.db.now())) return NEEDLESS;
       const holder = await findUserByEmail(ctx.db, destination);
@@ -67,6 +67,8 @@ export function createEmailKind(ctx: Ctx): Kind {
       if (purpose !== "decision" && purpose !== "ended" && "who_can_answer" in answering) return NEEDLESS;
       const isForUndecided = purpose === "new_round" || purpose === "reminder";
       if (isForUndecided && ownVote(task, person?.id ?? null) !== undefined) return NEEDLESS;
+      const said = purpose === "commented" ? await saidFor(ctx.db, task, caller, since) : null;
+      if (purpose === "commented" && said === null) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       // Another project may have taken its id since.
       if (identity === null || !isSenderOf(identity, [task.project]))
@@ -84,7 +86,15 @@ export function createEmailKind(ctx: Ctx): Kind {
             ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
             : null,
         changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
-        revised: purpose === "revised" ? await revisedFor(ctx.db, task, caller) : null,
+        said,
+        revised:
+          purpose === "revised"
+            ? await revisedFor(ctx.db, task, {
+                max: MAX_CHANGES,
+                time_zone: person?.time_zone ?? "UTC",
+                now: new Date(ctx.db.now()),
+              })
+            : null,
         delegated_from: await delegatedFromOf(ctx.db, task),
         need: sayNeed(task.approvals),
         ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
@@ -95,6 +105,7 @@ export function createEmailKind(ctx: Ctx): Kind {
         assigned: is_reply ? delivery_id : null,
         reminder: is_reply ? delivery_id : null,
         ended: "ended",
+        commented: delivery_id,
         new_round: `round.${roundOf(task)}`,
         revised: `version.${task.version}`,
         sent_back: String(task.verification_attempt),
@@ -158,19 +169,6 @@ function changedFor(task: TaskWithDocuments, { person }: RecipientCaller, now: D
   };
 }
 
-/** Returns what the asker changed last. */
-async function revisedFor(
-  db: Db,
-  task: TaskWithDocuments,
-  { person }: RecipientCaller,
-): Promise<NonNullable<MessageOptions["revised"]> | null> {
-  const before = await findVersion(db, task.id, task.version - 1);
-  const said = (await listComments(db, task.id)).find(({ version }) => version === task.version);
-  if (before === null || said === undefined) return null;
-  const look = { max: MAX_CHANGES, time_zone: person?.time_zone ?? "UTC", now: new Date(db.now()) };
-  return { who: said.author.name ?? said.author.email, note: said.text, ...changesBetween(before, task, look) };
-}
-
 function canSignIn(user: User | null): boolean {
   return user !== null && user.password_hash !== null && user.email !== null;
 }
@@ -191,9 +189,10 @@ function notificationOf({ id, destination }: EndedDelivery, body: MailBody | nul
 }
 
 function documentsOf(of: TaskWithDocuments) {
-  const { id, task, redact_payload, timeout_at, urgent, ...texts } = inRound(of);
+  const { id, version, task, redact_payload, timeout_at, urgent, ...texts } = inRound(of);
   return {
     id,
+    version,
     task,
     asker: askerLineInMessage(of),
     redact_payload,

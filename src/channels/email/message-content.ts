@@ -20,7 +20,7 @@ export interface Content {
   /** Shown after the subject in a list of emails. */
   preheader: string;
   lead: string;
-  /** Why the person is asked another time, or null. */
+  /** Why the person is asked another time, or what was said about the task; or null. */
   sentBack: { title: string; reason: Excerpt; advice: string } | null;
   /** The deadline, or how the task was closed. */
   deadline: string;
@@ -71,6 +71,7 @@ const MAX = {
   /** In a subject, which has other things to say. */
   who: 30,
   asker: 240,
+  preheader: 160,
 };
 const MAX_LINES = 20;
 const MAX_FACTS = 5;
@@ -84,7 +85,11 @@ const LEADS: Readonly<Record<Purpose, string>> = {
   new_round: "what you approved was changed, so decide again",
   revised: "the request was changed, so decide about the new version",
   ended: "a task is closed",
+  commented: "something new was said about a decision that is waiting for you",
 };
+
+/** People reply to emails, and expect that the asker reads it. */
+const UNREAD = "Replies to this email are not read. To ask or comment, open the page.";
 
 export function contentOf(options: MessageOptions): Content {
   const { purpose, task, to, now } = options;
@@ -127,19 +132,20 @@ export function contentOf(options: MessageOptions): Content {
     };
   }
   const isBack = purpose === "sent_back";
+  const notice = BEFORE_FACTS[purpose]?.(options) ?? null;
   const { link } = answering;
   const choices = isBack ? null : choicesFor(options, form);
   const deadline = `Answer by ${at}${left}`;
   return {
     ...about,
     subject,
-    preheader: preheaderOf(`${deadline}.`, facts),
+    preheader: notice === null || purpose !== "commented" ? preheaderOf(`${deadline}.`, facts) : firstOf(notice),
     lead: head + LEADS[purpose],
-    sentBack: BEFORE_FACTS[purpose]?.(options) ?? null,
+    sentBack: notice,
     deadline,
     isSoon,
     statement: null,
-    decision: choices === null ? null : decisionOf(choices, link),
+    decision: choices === null ? null : decisionOf(choices, link, task.version),
     promise: `${need === "" ? "" : `${need} `}${otherwise}You ${choices === null ? "answer" : "confirm"} on the next page. Nothing is sent until you do.`,
     review: {
       label: isBack ? "Correct your answer" : choices === null ? "Open the review" : "Open the full review",
@@ -147,6 +153,7 @@ export function contentOf(options: MessageOptions): Content {
     },
     footer: [
       `For ${recipientOf(to)}`,
+      UNREAD,
       "The links in this email are personal and work until the task is closed. Please do not forward it: anyone who opens them can answer as you.",
       `Task ${task.id}`,
     ],
@@ -231,6 +238,11 @@ function preheaderOf(first: string, facts: readonly Fact[]): string {
   return `${first} ${firstFacts.join(" - ")}`.trim();
 }
 
+/** Returns the beginning of what an email is about. */
+function firstOf({ title, reason }: NonNullable<Content["sentBack"]>): string {
+  return cutText(reason.text === "" ? title : `${title}: ${oneLine(reason.text)}`, MAX.preheader);
+}
+
 function settingsOf({ settings_link }: MessageOptions): Link | null {
   return settings_link === null ? null : { label: "Your settings", address: settings_link };
 }
@@ -264,7 +276,7 @@ function subjectOf(options: MessageOptions, hint: unknown, task: string): string
 }
 
 /** Returns the subject of an email about a task that is not urgent. */
-function saidIn({ purpose, answering, ending }: MessageOptions, hint: unknown, task: string): string {
+function saidIn({ purpose, answering, ending, said }: MessageOptions, hint: unknown, task: string): string {
   const wanted = typeof hint === "string" ? oneLine(hint) : "";
   if (ending !== null) {
     const title = fillText(sentencesOf(ending).title, { who: cutText(oneLine(ending.who ?? ""), MAX.who) });
@@ -274,6 +286,7 @@ function saidIn({ purpose, answering, ending }: MessageOptions, hint: unknown, t
   if (purpose === "sent_back") return `Sent back: ${wanted || task}`;
   if (purpose === "new_round" || purpose === "revised") return `Changed: ${wanted || task}`;
   if (purpose === "reminder") return `Reminder: ${wanted || task}`;
+  if (purpose === "commented") return `${said?.is_reply ? "Reply" : "New comment"}: ${wanted || task}`;
   return wanted || `Decision needed: ${task}`;
 }
 
@@ -310,6 +323,19 @@ function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
         ? { text: "", note: elsewhere }
         : excerptOf(reason, MAX.reason, "The full reason is on the review page."),
     advice: "Your last answer was not accepted. Change or resend it on the review page.",
+  };
+}
+
+/** Says what somebody said about the task. */
+function saidOf({ task, said }: MessageOptions): Content["sentBack"] {
+  const elsewhere = "Read it on the review page.";
+  const text = task.redact_payload ? "" : plainLines(said?.text ?? "");
+  const reason = text === "" ? { text: "", note: elsewhere } : excerptOf(text, MAX.reason, elsewhere);
+  const more = said != null && said.left_out > 0 ? { note: `+ ${said.left_out} on the review page` } : {};
+  return {
+    title: cutText(oneLine(said?.title ?? ""), MAX.heading) || "Something new was said",
+    reason: { ...reason, ...more },
+    advice: "To reply, open the review page. You can also answer at once.",
   };
 }
 
@@ -351,6 +377,7 @@ const BEFORE_FACTS: Partial<Record<Purpose, (options: MessageOptions) => Content
   sent_back: sentBackOf,
   new_round: changedOf,
   revised: revisedOf,
+  commented: saidOf,
 };
 
 /** Returns the facts that fit into an email, and what is left out. */
@@ -376,13 +403,13 @@ function choicesFor({ task, now }: MessageOptions, form: Form): Choices | null {
   return isDeepStrictEqual(choices, blind) ? choices : null;
 }
 
-function decisionOf({ question, description, options }: Choices, link: string): Content["decision"] {
+function decisionOf({ question, description, options }: Choices, link: string, version = 1): Content["decision"] {
   return {
     question: cutText(oneLine(question) || "Your decision", MAX.question),
     description: description === null ? null : cutText(oneLine(description), MAX.description) || null,
     options: options.map(({ label }, index) => ({
       label: furtherOf(cutText(oneLine(label) || `Option ${index + 1}`, MAX.label)),
-      address: `${link}?choice=${index}`,
+      address: `${link}?choice=${index}${version === 1 ? "" : `&version=${version}`}`,
     })),
   };
 }

@@ -80,6 +80,7 @@ Open the full review:
 ${link}
 
 For mia@example.com
+Replies to this email are not read. To ask or comment, open the page.
 The links in this email are personal and work until the task is closed.
 Please do not forward it: anyone who opens them can answer as you.
 Task tsk_01K9Z8Q6V3

@@ -4,6 +4,7 @@ import type { Actions } from "../../actions/request.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import type { Decided } from "../decided.ts";
 import type { DelegatedFrom } from "../delegated.ts";
+import type { Said } from "./comment-notice.ts";
 import { contentOf } from "./message-content.ts";
 import { htmlOf } from "./message-html.ts";
 import { textOf } from "./message-text.ts";
@@ -18,6 +19,8 @@ export interface MessageTask {
   payload_schema: unknown;
   response_schema: unknown;
   form_definition: unknown;
+  /** Links that choose an option name the version. */
+  version?: number;
   /** The actions that it asks about; null for another task. */
   actions: Actions | null;
   redact_payload: boolean;
@@ -63,6 +66,8 @@ export interface MessageOptions {
   sent_back: { reason: string; attempt: string } | null;
   /** Only with the purpose `new_round`: who changed the arguments that the person approved, and what; null if unknown. */
   changed: { who: string | null; facts: readonly Fact[]; left_out: string | null } | null;
+  /** Only with the purpose `commented`: what was said. */
+  said?: Said | null;
   /** Only with the purpose `revised`: who changed the request, what they say of it, and what is different; null if unknown. */
   revised?: { who: string | null; note: string; facts: readonly Fact[]; left_out: string | null } | null;
   /** The absent person that the task is for; null if the assignee stands in for no one. */

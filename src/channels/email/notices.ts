@@ -20,6 +20,8 @@ export interface MailBody {
   user_id?: string | null;
   /** Only with `assigned` and `reminder`: the address got an email about the task before. */
   is_reply?: boolean;
+  /** Only with `commented`: `seq` of the first comment that the email has. */
+  since?: number;
 }
 
 /**
@@ -76,7 +78,8 @@ export async function enqueueEndNotice(tx: Tx, task_id: string, address: string,
   await enqueueAtEnd(tx, delivery, isTerminal(task.status));
 }
 
-function deliveryOf(task_id: string, destination: string, body: MailBody) {
+/** Returns the fields of a delivery that every email about a task has. */
+export function deliveryOf(task_id: string, destination: string, body: MailBody) {
   return {
     kind: EMAIL_KIND,
     task_id,

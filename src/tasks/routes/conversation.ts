@@ -5,7 +5,6 @@ import type { Db } from "../../db/database.ts";
 import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
-import type { Subscriptions } from "../../subscriptions/known.ts";
 import { addComment, readComments } from "../commenting.ts";
 import { recordAfter } from "../record-for.ts";
 import { reviseTask, type RevisionContext } from "../revising.ts";
@@ -53,7 +52,7 @@ export const addCommentRoute = defineRoute({
     }),
   },
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "TOO_MANY_COMMENTS", "VALIDATION_FAILED"],
-  handle: async (ctx: { db: Db; subscriptions: Subscriptions }, request, reply) => {
+  handle: async (ctx: Parameters<typeof addComment>[0], request, reply) => {
     const { comment, isReplay } = await addComment(ctx, callerOf(request), request.params.id, request.body);
     void reply.code(201).header("idempotent-replayed", String(isReplay));
     return toCommentRecord(comment);

@@ -5,6 +5,7 @@ import type { Frame, Page } from "playwright-core";
 import type { EmbedToken, MintTokenBody } from "../../../src/embed/schema.ts";
 import type { NewServiceKeyRecord } from "../../../src/people/schema.ts";
 import { createTask, serve, type Service } from "../../support/dashboard.ts";
+import { axeInFrame } from "./browser.ts";
 import { EMBED_SECRET } from "../../support/embed.ts";
 
 /** What a page hears from its frame. */
@@ -116,4 +117,13 @@ export async function hears(page: Page, type: string, count = 1): Promise<Record
     [type, count] as const,
   );
   return (await heard(page)).findLast(({ data }) => data.type === type)!.data.payload;
+}
+
+/** What can be seen through the form is the page around it, which axe does not know: here, the browser's own ground. */
+export async function axeInside(page: Page, frame: Frame): Promise<void> {
+  const setGround = (ground: string) =>
+    frame.evaluate((ground) => void (document.body.style.background = ground), ground);
+  await setGround("Canvas");
+  await axeInFrame(page);
+  await setGround("");
 }

@@ -3,11 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { post } from "../api.ts";
-import type { Comment, Me, Task } from "../api.ts";
+import type { Me, Task } from "../api.ts";
 import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
 import { commentsQuery, queryClient } from "../queries.ts";
 import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
 import { Time } from "../ui/times.tsx";
+import { Comments } from "../../form/conversation.tsx";
 
 interface ConversationProps {
   task: Task;
@@ -21,43 +22,20 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
   if (error !== null)
     return <ErrorPanel title="Could not load the comments" error={error} retry={() => void refetch()} />;
   if (comments === undefined || (comments.length === 0 && !isOpen)) return null;
-  const asker = task.asked_by.name;
   return (
     <section className="talk" aria-labelledby="conversation">
       <h2 id="conversation">Conversation</h2>
-      <div className="stack">
-        {comments.map((comment) => (
-          <article key={comment.id} className="surface stack">
-            <p className="muted">
-              <bdi>{authorOf(comment, me)}</bdi>
-              {didOf(comment)}, <Time at={comment.created_at} />
-            </p>
-            {comment.text !== "" && (
-              <p dir="auto" className="said">
-                {comment.text}
-              </p>
-            )}
-          </article>
-        ))}
-        {task.waiting_on === "agent" && (
-          <p className="muted">
-            Waits for the reply of <bdi>{asker}</bdi>. You can answer without it.
-          </p>
-        )}
+      <Comments
+        comments={comments}
+        isOwn={({ by }) => by.user_id !== null && by.user_id === me.user_id}
+        asker={task.asked_by.name}
+        isWaiting={task.waiting_on === "agent"}
+        renderTime={(at) => <Time at={at} />}
+      >
         {isOpen && <Writing task={task} isAsker={isAskerOf(task, me)} />}
-      </div>
+      </Comments>
     </section>
   );
-}
-
-function authorOf({ by }: Comment, me: Me): string {
-  if (by.user_id !== null && by.user_id === me.user_id) return "You";
-  return by.name ?? by.email ?? (by.slack === undefined ? "Someone" : "A Slack member");
-}
-
-function didOf({ kind, is_asker, version }: Comment): string {
-  if (kind === "revision") return ` changed the request (version ${version})`;
-  return kind === "question" ? " asked" : is_asker ? " replied" : "";
 }
 
 function isAskerOf({ asked_by }: Task, me: Me): boolean {

@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+import type { SaidComment } from "../../form/plan/conversation.ts";
+
+interface CommentsProps<C extends SaidComment> {
+  /** Oldest first. */
+  comments: readonly C[];
+  /** Whether the viewer wrote it. */
+  isOwn: (comment: C) => boolean;
+  /** The name of the asker. */
+  asker: string;
+  /** A question has no reply. */
+  isWaiting: boolean;
+  /** Shows a moment, which is given as ISO text. */
+  renderTime: (at: string) => ReactNode;
+  children?: ReactNode;
+}
+
+/** What people and the asker said about a task. */
+export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
+  const { comments, isOwn, asker, isWaiting, renderTime, children } = props;
+  return (
+    <div className="stack">
+      {comments.map((comment) => (
+        <article key={comment.id} className="surface stack">
+          <p className="muted">
+            <bdi>{isOwn(comment) ? "You" : authorOf(comment)}</bdi>
+            {didOf(comment)}, {renderTime(comment.created_at)}
+          </p>
+          {comment.text !== "" && (
+            <p dir="auto" className="said">
+              {comment.text}
+            </p>
+          )}
+        </article>
+      ))}
+      {isWaiting && (
+        <p className="muted">
+          Waits for the reply of <bdi>{asker}</bdi>. You can answer without it.
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}
+
+function authorOf({ by }: SaidComment): string {
+  return by.name ?? by.email ?? (by.slack === undefined ? "Someone" : "A Slack member");
+}
+
+function didOf({ kind, is_asker, version }: SaidComment): string {
+  if (kind === "revision") return ` changed the request (version ${version})`;
+  return kind === "question" ? " asked" : is_asker ? " replied" : "";
+}

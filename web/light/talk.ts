@@ -1,0 +1,98 @@
+import { SAID } from "../../form/plan/conversation.ts";
+
+/*
+ * The conversation of a page about one task. The server draws it, and this sends what is written and shows what is new, while
+ * nothing that was typed on the page changes. It is loaded when somebody needs it.
+ */
+
+/** What somebody wrote. */
+export interface Said {
+  readonly text: string;
+  readonly kind: string;
+  readonly idempotency_key: string;
+}
+
+/** The conversation as HTML, or why it cannot be had. */
+export type Talk = { readonly html: string } | { readonly message: string };
+
+/** While the page is seen, it looks for news this often. */
+const NEWS_MS = 15_000;
+
+/** Follows the conversation of a page behind a personal link, which is drawn already. */
+export function followLink(root: HTMLElement): void {
+  follow(root, async (said) => {
+    const nonce = document.querySelector<HTMLInputElement>('[name="~nonce"]')?.value ?? "";
+    const fields = said && {
+      "~nonce": nonce,
+      [SAID.text]: said.text,
+      [SAID.kind]: said.kind,
+      [SAID.key]: said.idempotency_key,
+    };
+    try {
+      const response = await fetch(
+        `${location.pathname}/conversation`,
+        fields === null ? {} : { method: "POST", body: new URLSearchParams(fields) },
+      );
+      return (await response.json()) as Talk;
+    } catch {
+      return { message: "No connection. Try again." };
+    }
+  });
+}
+
+/**
+ * Sends what is written in a conversation, and shows what is new.
+ * @param root - its element, where it is drawn already
+ * @param exchange - sends what was written, if anything, and returns the conversation
+ */
+export function follow(root: HTMLElement, exchange: (said: Said | null) => Promise<Talk>): void {
+  const list = root.querySelector("[data-comments]")!;
+  const field = root.querySelector("textarea");
+  let key = newKey();
+
+  function show(talk: Talk): void {
+    if (!("html" in talk)) return;
+    const drawn = drawnFrom(talk.html);
+    const news = drawn.querySelector("[data-comments]")!;
+    if (news.innerHTML !== list.innerHTML) list.replaceChildren(...news.childNodes);
+    // The task is closed. Somebody who still writes is told so when they send it.
+    if (drawn.querySelector("textarea") === null && !field?.value) root.querySelector("details")?.remove();
+  }
+
+  async function send(button: HTMLButtonElement): Promise<void> {
+    const text = field!.value;
+    const problem = root.querySelector(".error")!;
+    const buttons = root.querySelectorAll("button");
+    for (const one of buttons) one.disabled = true;
+    const talk = await exchange({ text, kind: button.value, idempotency_key: key });
+    for (const one of buttons) one.disabled = false;
+    problem.textContent = "message" in talk ? talk.message : "";
+    if ("message" in talk) return;
+    field!.value = "";
+    key = newKey();
+    root.querySelector("details")!.open = false;
+    root.querySelector("summary")?.focus();
+    show(talk);
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = (event.target as Element).closest<HTMLButtonElement>("button");
+    if (button === null) return;
+    event.preventDefault();
+    void send(button);
+  });
+  root.addEventListener("input", () => (key = newKey()));
+  const look = async () => document.visibilityState === "visible" && show(await exchange(null));
+  document.addEventListener("visibilitychange", () => void look());
+  setInterval(() => void look(), NEWS_MS);
+}
+
+/** Returns the elements of HTML from the service, which has escaped everything in it. */
+export function drawnFrom(html: string): HTMLElement {
+  return new DOMParser().parseFromString(html, "text/html").body;
+}
+
+/** The same for each attempt to send one text, so that a lost answer adds nothing twice. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+}
