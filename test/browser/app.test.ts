@@ -129,6 +129,7 @@ testInBrowser("everything in the form can be reached and pressed by keyboard", a
   await page.keyboard.press("Enter");
   await hasHeading(shown, "Submitted");
   await frame.waitForFunction(() => document.activeElement?.id === "sent");
+  await shown.until("ui/message");
   assert.deepEqual((await answered(host, shown)).answer, { publish: true, version: "4.3" });
 });
 
@@ -153,6 +154,7 @@ testInBrowser(
     await field.fill("4.4");
     await submit(shown);
     await hasHeading(shown, "Submitted");
+    await shown.until("ui/message");
   },
 );
 
@@ -164,13 +166,14 @@ testInBrowser("a form whose request was revised shows the new version, and keeps
   await service.call("POST", `/api/tasks/${requestOf(shown).request_id}/revise`, { payload });
   await submit(shown);
   await shown.frame.getByText("Not sent. The request was revised in the meantime").waitFor();
-  await shown.frame.getByText("Faster search only.").waitFor();
+  await shown.frame.getByText("Faster search only.", { exact: true }).waitFor();
   assert.equal((await taskOf(service, shown)).status, "created");
   await fits(shown);
   await screenshot(shown.page, "app-revised");
   assert.equal(await shown.frame.getByLabel("Version").inputValue(), "4.2");
   await submit(shown);
   await hasHeading(shown, "Submitted");
+  await shown.until("ui/message");
   const { answer, version } = await answered(host, shown);
   assert.deepEqual([answer, version], [{ publish: true, version: "4.2" }, 2]);
 });
