@@ -21,6 +21,13 @@ export const NOT_READ: Verdict = {
     "Pending, ask again: the service could not reach its database. Make the same call with the same arguments later.",
 };
 
+/** People decided about something else than the call. */
+export const REVISED: Verdict = {
+  decision: "deny",
+  reason:
+    "The request about this call was changed, so its answer does not count for the call. Make the same call with the same arguments to ask again.",
+};
+
 /** Returns the answer to a hook as Claude Code documents it. @param verdict - null: nothing is decided */
 export function answerTo(hookEventName: HookEvent, verdict: Verdict | null): HookAnswer {
   if (verdict === null) return {};

@@ -10,7 +10,7 @@ import { isTerminal } from "../tasks/lifecycle.ts";
 import type { CreateTaskBody } from "../tasks/schema.ts";
 import type { TaskWithDocuments } from "../tasks/store.ts";
 import { pollTask, type PollContext } from "../tasks/tasks.ts";
-import { NOT_READ, PENDING, verdictOf, type Verdict } from "./answer.ts";
+import { NOT_READ, PENDING, REVISED, verdictOf, type Verdict } from "./answer.ts";
 import { hashOf, type HookCall } from "./call.ts";
 import { giveQuestionBack, openQuestion, takeQuestion, type Question } from "./questions.ts";
 
@@ -106,7 +106,9 @@ async function holdAndTake(
   // Another call may have been faster. Then the next one asks again.
   if (!(await takeQuestion(ctx.db, question))) return PENDING;
   giveBackIf(ctx, gone, question);
-  if (task?.status === "completed") return verdictOf(JSON.parse(task.response!) as DecisionRecord);
+  // The token of an agent can revise its tasks. The call is still the one of the first version.
+  if (task?.status === "completed")
+    return task.version === 1 ? verdictOf(JSON.parse(task.response!) as DecisionRecord) : REVISED;
   return {
     decision: "ask",
     reason: task?.status === "timed_out" ? "No person decided in time." : "The request was cancelled.",

@@ -69,6 +69,25 @@ testOnBoth("a call is held until a person decides, who sees the tool, its argume
   });
 });
 
+testOnBoth("an agent that changes the request about its call gets no approval for the call", async (service) => {
+  const agent = await newAgent(service);
+  const held = sendHook(agent, { ...PRE_TOOL_USE, tool_input: { command: "rm -rf /" } });
+  await untilHeld(service, 1, held);
+  const { id, action } = await onlyTask(service);
+  const revised = { name: action!.name, args: { command: "ls" }, allowed: action!.allowed };
+  assert.equal((await agent.call("POST", `/api/tasks/${id}/revise`, { body: { action: revised } })).status, 200);
+  await decide(service, { id }, { decision: "approve" });
+  const { permissionDecision } = (await held).body.hookSpecificOutput as { permissionDecision: string };
+  assert.equal(permissionDecision, "deny");
+  // The same call again is another request.
+  const again = sendHook(agent, { ...PRE_TOOL_USE, tool_input: { command: "rm -rf /" } });
+  await untilHeld(service, 1, again);
+  const next = await onlyTask(service);
+  assert.notEqual(next.id, id);
+  await decide(service, next, { decision: "reject" });
+  await again;
+});
+
 testOnBoth("an edit runs with exactly the arguments that were approved", async (service) => {
   const agent = await newAgent(service);
   const input = { command: "rm -rf /", timeout: 1e21, list: [{ b: 1, a: null }], "": "empty", constructor: "x" };
