@@ -59,11 +59,11 @@ void test("what is not signed by this key over these bytes is refused, and why i
 
 void test("a question goes to its own function, and without one it is accepted and left", async () => {
   const question = { id: "cmt_1", text: "Which card?" };
-  const body = JSON.stringify({ event: "task.question", task_id: "tsk_1", question });
+  const body = JSON.stringify({ event: "task.question", task_id: "tsk_1", comment: question });
   const request = () => new Request("http://x.test", { method: "POST", body, headers: signed(body) });
   const heard: string[] = [];
   const act = () => void heard.push("an outcome");
-  const onQuestion = (callback: QuestionCallback) => void heard.push(callback.question.text);
+  const onQuestion = (callback: QuestionCallback) => void heard.push(callback.comment.text);
   assert.equal((await callbackHandler(KEY, act, { onQuestion })(request())).status, 204);
   assert.equal((await callbackHandler(KEY, act)(request())).status, 204);
   assert.deepEqual(heard, ["Which card?"]);

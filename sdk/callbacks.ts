@@ -52,7 +52,7 @@ export interface QuestionCallback {
   idempotency_key: string;
   status: "created" | "rejected";
   waiting_on: "agent";
-  question: Comment;
+  comment: Comment;
 }
 
 type OneKey = string | { readonly webhookKey: string | undefined } | undefined;

@@ -236,17 +236,17 @@ export const ERRORS = {
   TASK_REVISED: {
     status: 409,
     message: "The request was revised in the meantime, so this was about an earlier version of it.",
-    help: "The asker changed what the task asks. Nothing of this was stored. `version` of the answer is the current version: read the task, and decide about that.",
+    help: "The asker changed what the task asks. Nothing of this was stored. `version` of the error is the current version: read the task, and decide about that.",
   },
-  TOO_MANY_VERSIONS: {
+  TOO_MANY_REVISIONS: {
     status: 409,
     message: "This task was revised too often. Ask again with a new task.",
-    help: "A task has at most 20 versions. People can still answer the last one, or the asker cancels the task and creates another.",
+    help: "A task has at most 20 revisions. People can still answer the last one, or the asker cancels the task and creates another.",
   },
   TOO_MANY_COMMENTS: {
     status: 409,
     message: "Too much was said about this task already. It takes no more comments.",
-    help: "A task has at most 200 comments and questions. People can still answer it.",
+    help: "A task has at most 200 comments of its asker, and 200 comments and questions of everyone else. People can still answer it.",
   },
   TOO_MANY_DECISIONS: {
     status: 409,

@@ -4,7 +4,7 @@ import { inferSchema } from "../actions/infer-schema.ts";
 import { patchBetween } from "../actions/patch.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { TaskWithDocuments } from "../tasks/store.ts";
-import { decidedOf } from "./decided.ts";
+import { changesBetween, decidedOf } from "./decided.ts";
 
 /** Returns what a message says of an edit, one line for each change. */
 function saidOf(before: JsonObject, after: JsonObject, args_schema = inferSchema(before)): string[] {
@@ -79,4 +79,31 @@ void test("a confidential value in a list is not told", () => {
 void test("of a list that was replaced as a whole its length is told", () => {
   const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ i, text: `row ${i} of ${count}` }));
   assert.deepEqual(saidOf({ rows: rows(1100) }, { rows: rows(1101) }), ["Rows: 1100 entries → 1101 entries"]);
+});
+
+void test("what is different in a version shows no value that either version hides", () => {
+  const payload_schema = JSON.stringify({ type: "object", properties: { price: { type: "number" } } });
+  const form_definition = JSON.stringify({ payload: { margin: { "ui:widget": "hidden" } } });
+  const version = (payload: object) => ({ action: null, payload: JSON.stringify(payload), payload_schema });
+  const look = { max: 5, time_zone: "UTC", now: new Date(0) };
+  const changes = changesBetween(
+    version({ price: 1, margin: 12 }),
+    { ...version({ price: 2, margin: 15 }), form_definition },
+    look,
+  );
+  assert.deepEqual(
+    changes.facts.map(({ title, text }) => `${title}: ${text}`),
+    ["Price: 1 → 2", "Margin: changed"],
+  );
+
+  const action = { name: "pay", description: null, allowed: [], editable: null, risk: "normal", message_required: [] };
+  const asked = (args: object, args_schema: object) => ({
+    action: JSON.stringify(action),
+    payload: JSON.stringify(args),
+    payload_schema: JSON.stringify(args_schema),
+  });
+  const secret = { type: "object", properties: { pin: { type: "string", writeOnly: true } } };
+  const { facts } = changesBetween(asked({}, { type: "object" }), asked({ pin: "1234" }, secret), look);
+  assert.doesNotMatch(JSON.stringify(facts), /1234/);
+  assert.equal(facts.length, 1);
 });

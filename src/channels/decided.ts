@@ -9,7 +9,7 @@ import type { Action, Decision, DecisionRecord } from "../actions/action.ts";
 import { patchBetween } from "../actions/patch.ts";
 import { fromStored, type StoredActions } from "../actions/request.ts";
 import { payloadIn, payloadOf } from "../approvals/proposal.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
 import type { TaskWithDocuments } from "../tasks/store.ts";
 import { factOf, leftOutOf, MAX_NAME } from "./payload-summary.ts";
 
@@ -81,15 +81,15 @@ export function changedSince(task: TaskWithDocuments, round: number, look: Look)
 /** Lines about what was changed, and how many more there are. */
 type Changed = Pick<Decided, "facts" | "left_out">;
 
+/** A version of what a task asks. The hints of its payload are the same in all versions. */
+type Asked = StoredActions & Partial<Pick<TaskWithDocuments, "form_definition">>;
+
 /** Returns what is different in another version of what a task asks, as a person sees it. */
-export function changesBetween(was: StoredActions, is: StoredActions, look: Look): Changed {
+export function changesBetween(was: Asked, is: Asked, look: Look): Changed {
   const [before, after] = [fromStored(was), fromStored(is)];
   if (before === null || after === null)
-    return cut(changesOf(asAction(was), toArgs(was, is), look), look.max, "change");
-  const changes = before.all.map((action, i) => {
-    const { args } = after.all[i]!;
-    return changesOf(action, { args, patch: patchBetween(action.args, args) }, look);
-  });
+    return cut(changesFrom(asAction(was, is), asAction(is, is), look), look.max, "change");
+  const changes = before.all.map((action, i) => changesFrom(action, after.all[i]!, look));
   if (!before.isList) return cut(changes[0]!, look.max, "change");
   const facts = before.all.flatMap((action, i) =>
     changes[i]!.length === 0
@@ -105,17 +105,16 @@ export function changesBetween(was: StoredActions, is: StoredActions, look: Look
 }
 
 /** A payload is compared as the arguments of an action are. */
-function asAction({ payload, payload_schema }: StoredActions): Compared {
+function asAction({ payload, payload_schema }: Asked, { form_definition = null }: Asked): Compared {
   return {
     args: JSON.parse(payload) as JsonObject,
     args_schema: JSON.parse(payload_schema) as JsonObject,
-    ui_schema: null,
+    ui_schema: (parseJson<JsonObject>(form_definition)?.["payload"] ?? null) as JsonObject | null,
   };
 }
 
-function toArgs(was: StoredActions, is: StoredActions): Required<Pick<DecisionRecord, "args" | "patch">> {
-  const args = JSON.parse(is.payload) as JsonObject;
-  return { args, patch: patchBetween(JSON.parse(was.payload) as JsonObject, args) };
+function changesFrom(was: Compared, is: Compared, look: Look): Fact[] {
+  return changesOf(was, { args: is.args, patch: patchBetween(was.args, is.args) }, look, is);
 }
 
 type Compared = Pick<Action, "args" | "args_schema" | "ui_schema">;
@@ -126,11 +125,13 @@ const MAX_ENTRY = 200;
 
 /** Returns each changed argument as it is shown before and after. Confidential and large ones are only named. */
 function changesOf(
-  { args: before, args_schema: payload_schema, ui_schema: hints }: Compared,
+  before: Compared,
   { args: after, patch = [] }: Pick<DecisionRecord, "args" | "patch">,
   { time_zone, now }: Look,
+  shownAs: Compared = before,
 ): Fact[] {
-  const [was, is] = [before, after].map((payload): Side => {
+  const [was, is] = [before, { ...shownAs, args: after }].map((side): Side => {
+    const { args: payload, args_schema: payload_schema, ui_schema: hints } = side;
     const plan = planPayload({ payload, payload_schema, hints, time_zone, now });
     return { payload, facts: allFacts(plan) };
   }) as [Side, Side];

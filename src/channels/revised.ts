@@ -8,8 +8,10 @@ import { changesBetween, type Look } from "./decided.ts";
 /** How the current version of a task came to be. */
 export interface Revised {
   version: number;
-  /** Who revised it; null if they have no name. */
+  /** Who revised it, by name or address. */
   who: string | null;
+  /** The same without an address, for those who may not see it. */
+  name: string | null;
   /** What they say of it; may be empty. */
   note: string;
   /** What is different from the version before, and how many more such lines there are. */
@@ -25,5 +27,6 @@ export async function revisedFor(reader: Reader, task: TaskWithDocuments, look: 
   const said = (await listComments(reader, task.id)).find((comment) => comment.version === version);
   if (before === null || said === undefined) return null;
   const changes = task.redact_payload ? { facts: [], left_out: null } : changesBetween(before, task, look);
-  return { version, who: said.author.name ?? said.author.email, note: said.text, ...changes };
+  const { name, email } = said.author;
+  return { version, who: name ?? email, name, note: said.text, ...changes };
 }

@@ -6,7 +6,8 @@ import type { TaskDocumentsRow, TaskVersionRow } from "../db/schema.ts";
 /** What a version of a task asks, as JSON. */
 export type VersionDocuments = Pick<TaskDocumentsRow, "payload" | "payload_schema" | "action">;
 /** The documents that a revision changes. */
-export type RevisedDocuments = VersionDocuments & Pick<TaskDocumentsRow, "response_schema" | "listed_action">;
+export type RevisedDocuments = VersionDocuments &
+  Pick<TaskDocumentsRow, "response_schema" | "form_definition" | "listed_action">;
 
 const insertVersion = insertRow("task_versions");
 

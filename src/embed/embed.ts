@@ -185,6 +185,7 @@ export async function drawReview(
   task: TaskWithDocuments,
   look: Look,
 ): Promise<string> {
+  const revised = await revisedFor(db, task, { max: MAX_CHANGES, ...look, time_zone: look.time_zone ?? "UTC" });
   return (
     drawHeading({
       ...task,
@@ -193,7 +194,8 @@ export async function drawReview(
       otherwise: otherwiseOf(formOf(task, look), task),
       ...look,
     }) +
-    drawRevision(await revisedFor(db, task, { max: MAX_CHANGES, ...look, time_zone: look.time_zone ?? "UTC" })) +
+    // People who look at an embedded form see no address of others.
+    drawRevision(revised && { ...revised, who: revised.name }) +
     reviewSection(await drawing.payload(ofVersion(task), { ...look, wholeAt: `/tasks/${task.id}` }))
   );
 }

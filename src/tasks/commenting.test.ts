@@ -142,7 +142,7 @@ testOnBoth(
       idempotency_key: told.idempotency_key,
       status: "created",
       waiting_on: "agent",
-      question,
+      comment: question,
     });
     assert.equal(headers["x-service-signature"], expectedSignature(PAYLOAD_KEY, body));
     await complete(service.call, told.id);
@@ -235,6 +235,9 @@ testOnBoth("a task takes two hundred comments, and can be answered after that", 
   for (let i = 0; i < 200; i++) assert.equal((await say(service.call, id, `${i}`)).status, 201);
   const { status, body } = await say(service.call, id, "one more");
   assert.deepEqual([status, body.error_code], [409, "TOO_MANY_COMMENTS"]);
+  // Those who ask do not take the place of those who reply.
+  const dana = await person(service, { is_operator: true });
+  assert.equal((await ask(dana.call, id, "Why?")).status, 201);
   assert.equal((await complete(service.call, id)).status, 200);
 });
 

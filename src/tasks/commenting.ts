@@ -25,7 +25,7 @@ import { requireTaskId } from "./tasks.ts";
 
 /** The event that `callback_url` gets where `callback_events` names it. */
 const QUESTION_EVENT = "task.question" satisfies CallbackEvent;
-/** Comments of one task. All of them are read with it. */
+/** Comments of the asker of a task, and of everyone else, who so cannot silence it. All of them are read with the task. */
 const COMMENTS_MAX = 200;
 
 interface Commented {
@@ -62,10 +62,10 @@ export async function addComment(
     await requireMayWith(tx, caller, "comment", task);
     const said = await listComments(tx, id);
     const draft = draftOf(caller, task, body, said);
-    const known = said.find((one) => isRepeated(one, draft));
+    const known = said.find((one) => one.kind !== "revision" && isRepeated(one, draft));
     if (known !== undefined) return { comment: known, isReplay: true };
     if (isTerminal(task.status) || tx.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-    if (said.filter(({ kind }) => kind !== "revision").length >= COMMENTS_MAX)
+    if (said.filter((one) => isOfSameSide(one, draft)).length >= COMMENTS_MAX)
       throw new ServiceError("TOO_MANY_COMMENTS");
     const created_at = Math.max(tx.now(), task.updated_at);
     const comment: Comment = { ...draft, id: newId("cmt", created_at), created_at };
@@ -80,6 +80,10 @@ export async function addComment(
     await scheduleRefresh(tx, task);
     return { comment, isReplay: false };
   });
+}
+
+function isOfSameSide({ kind, answers_seq }: Comment, draft: Draft): boolean {
+  return kind !== "revision" && (answers_seq === null) === (draft.answers_seq === null);
 }
 
 type Draft = Omit<Comment, "id" | "created_at">;
@@ -168,7 +172,7 @@ async function callBack(tx: Tx, { id: task_id, idempotency_key, status, callback
     idempotency_key,
     status,
     waiting_on: "agent" satisfies WaitingOn,
-    question: toCommentRecord(comment),
+    comment: toCommentRecord(comment),
   };
   await enqueue(tx, {
     kind: "callback",

@@ -191,8 +191,8 @@ const ENDED: readonly Effect[] = ["callback"];
 export const ROUNDS_MAX = 100;
 /** Decisions of one person about one task, those that were taken back included. Each is read with the task. */
 export const DECISIONS_MAX = 100;
-/** Versions of one task, the first included. */
-export const VERSIONS_MAX = 20;
+/** Revisions of one task. */
+export const REVISIONS_MAX = 20;
 
 /** The latest verdict. `attempt` is the number of rejections when it was reached, itself included. */
 export interface VerifierResult {
@@ -207,7 +207,7 @@ export interface VerifierResult {
  * @param now - the moment it happens, epoch milliseconds; becomes `completed_at` or `timed_out_at`
  * @throws ServiceError TASK_ALREADY_TERMINAL if the task is closed, or for an answer or a new deadline at or after the
  *   deadline even if the timeout is not stored yet; TASK_CHANGED if another verdict came first; TASK_REVISED if it was about an earlier version; TOO_MANY_ROUNDS,
- *   TOO_MANY_DECISIONS, TOO_MANY_VERSIONS; VALIDATION_FAILED for a new deadline that has passed
+ *   TOO_MANY_DECISIONS, TOO_MANY_REVISIONS; VALIDATION_FAILED for a new deadline that has passed
  */
 export function transition(task: TaskState, event: TaskEvent, now: number): Change {
   if (isTerminal(task.status)) throw new ServiceError("TASK_ALREADY_TERMINAL");
@@ -269,7 +269,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       requireInTime(task, now);
       const { revision, deadline } = event;
       requireVersion(task, revision.of);
-      if (task.version >= VERSIONS_MAX) throw new ServiceError("TOO_MANY_VERSIONS");
+      if (task.version > REVISIONS_MAX) throw new ServiceError("TOO_MANY_REVISIONS");
       return {
         status: task.status,
         set: {
@@ -300,9 +300,14 @@ function setOf({ timeout_seconds, timeout_at, steps }: Deadline) {
   return { timeout_seconds, timeout_at, ...steps };
 }
 
-/** @throws ServiceError TASK_REVISED, with the current version */
+/** @throws ServiceError TASK_REVISED, with the current version; VALIDATION_FAILED for a version that never was */
 export function requireVersion({ version }: Pick<TaskState, "version">, about: number): void {
-  if (about !== version) throw new ServiceError("TASK_REVISED", { version });
+  if (about > version) throw invalid("/version", `The task has no version ${about}. The current one is ${version}.`);
+  if (about < version)
+    throw new ServiceError("TASK_REVISED", {
+      version,
+      details: [{ path: "/version", message: `The current version is ${version}.` }],
+    });
 }
 
 /** @throws ServiceError TOO_MANY_ROUNDS, TOO_MANY_DECISIONS */

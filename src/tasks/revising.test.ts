@@ -67,9 +67,10 @@ testOnBoth("an answer to an earlier version is refused with the current one, and
   await revise(service.call, id, { payload: { amount: 1 } });
   const old = await answer(service.call, id, { version: 1 });
   assert.deepEqual([old.status, old.body.error_code, old.body.version], [409, "TASK_REVISED", 2]);
+  assert.deepEqual(old.body.details, [{ path: "/version", message: "The current version is 2." }]);
   assert.equal((await read(service.call, id)).status, "created");
   const ahead = await answer(service.call, id, { version: 3 });
-  assert.deepEqual([ahead.status, ahead.body.version], [409, 2]);
+  assert.deepEqual([ahead.status, ahead.body.details[0]!.path], [422, "/version"]);
   assert.equal((await answer(service.call, id, { version: 2 })).body.status, "completed");
 });
 
@@ -121,6 +122,36 @@ testOnBoth("a revision that is sent again changes nothing", async (service) => {
   assert.equal((await revise(service.call, id, once)).body.status, "cancelled");
 });
 
+testOnBoth("a revision that is sent twice at once is one, and two different ones are not mixed", async (service) => {
+  const { id } = await service.create();
+  const once = { payload: { amount: 1 }, idempotency_key: "a" };
+  const twins = await Promise.all([revise(service.call, id, once), revise(service.call, id, once)]);
+  assert.deepEqual(
+    twins.map(({ status, body }) => [status, body.version]),
+    [
+      [200, 2],
+      [200, 2],
+    ],
+  );
+  const bodies = [{ payload: { amount: 2 } }, { payload: { amount: 3 } }];
+  const others = await Promise.all(bodies.map(async (body) => revise(service.call, id, body)));
+  const { payload, version } = await read(service.call, id);
+  // Either the second saw the first, or it is refused.
+  assert.equal(version, 2 + others.filter(({ status }) => status === 200).length);
+  assert.ok(others.every(({ status, body }) => status === 200 || body.error_code === "TASK_REVISED"));
+  assert.deepEqual((await versions(service.call, id)).at(-1)!.payload, payload);
+});
+
+testOnBoth("the form of a revised action is that of the new action", async (service) => {
+  const { body: task } = await service.call<TaskRecord>("POST", "/api/tasks", { body: actionTask() });
+  const action = { ...actionTask().action, args: { amount: 20 }, risk: "high", allowed: ["approve", "reject"] };
+  const { body } = await revise(service.call, task.id, { action });
+  const fresh = await service.call<TaskRecord>("POST", "/api/tasks", { body: actionTask({ action }) });
+  for (const name of ["payload", "payload_schema", "response_schema", "form_definition", "action"] as const)
+    assert.deepEqual(body[name], fresh.body[name], name);
+  assert.deepEqual(await read(service.call, task.id), body);
+});
+
 testOnBoth("a wrong revision gets a clear error, and nothing is written", async (service) => {
   const { id } = await service.create();
   const action = await service.call<TaskRecord>("POST", "/api/tasks", { body: actionTask() });
@@ -130,7 +161,7 @@ testOnBoth("a wrong revision gets a clear error, and nothing is written", async 
   };
   assert.deepEqual(await refused(id, {}), [422, "/payload"]);
   assert.deepEqual(await refused(id, { payload: { amount: "a lot" } }), [422, "/payload/amount"]);
-  assert.deepEqual(await refused(id, { payload: { amount: 1 }, version: 2 }), [409, "TASK_REVISED"]);
+  assert.deepEqual(await refused(id, { payload: { amount: 1 }, version: 2 }), [422, "/version"]);
   assert.deepEqual(await refused(id, { action: actionTask().action }), [422, "/action"]);
   assert.deepEqual(await refused(id, { payload: { amount: 1 }, note: "x".repeat(4001) }), [422, "/note"]);
   assert.deepEqual(await refused(action.body.id, { payload: { amount: 1 } }), [422, "/payload"]);
@@ -146,14 +177,14 @@ testOnBoth("a wrong revision gets a clear error, and nothing is written", async 
   assert.deepEqual(await refused(action.body.id, { action: actionTask().action }), [409, "TASK_ALREADY_TERMINAL"]);
 });
 
-testOnBoth("a task has at most twenty versions, and people answer the last", async (service) => {
+testOnBoth("a task is revised at most twenty times, and people answer the last version", async (service) => {
   const { id } = await service.create();
-  for (let amount = 2; amount <= 20; amount++)
+  for (let amount = 2; amount <= 21; amount++)
     assert.equal((await revise(service.call, id, { payload: { amount } })).body.version, amount);
-  const { status, body } = await revise(service.call, id, { payload: { amount: 21 } });
-  assert.deepEqual([status, body.error_code], [409, "TOO_MANY_VERSIONS"]);
-  assert.equal((await versions(service.call, id)).length, 20);
-  assert.equal((await answer(service.call, id, { version: 20 })).status, 200);
+  const { status, body } = await revise(service.call, id, { payload: { amount: 22 } });
+  assert.deepEqual([status, body.error_code], [409, "TOO_MANY_REVISIONS"]);
+  assert.equal((await versions(service.call, id)).length, 21);
+  assert.equal((await answer(service.call, id, { version: 21 })).status, 200);
 });
 
 testOnBoth("only the asker and operators revise, and readers only read", async (service) => {

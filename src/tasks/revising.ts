@@ -4,7 +4,7 @@ import type { Policy } from "../approvals/policy.ts";
 import type { Comment } from "../conversation/store.ts";
 import { listComments } from "../conversation/store.ts";
 import type { RevisedDocuments, VersionDocuments } from "../conversation/versions.ts";
-import { invalid } from "../errors.ts";
+import { invalid, ServiceError } from "../errors.ts";
 import { clockworkFor } from "../escalation/clockwork.ts";
 import { movedLadder, stepsOf } from "../escalation/ladder.ts";
 import { isEqual } from "../../json-schema/equality.ts";
@@ -35,7 +35,7 @@ export type RevisionContext = MoveContext & CheckContext;
  * Changes what an open task asks. Approvals begin again, and everyone who was told of the task is told of the new version.
  * Answers to the version before do not count. (beyond: Talk before deciding)
  *
- * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, AGENT_SCOPE_MISSING, TASK_ALREADY_TERMINAL, TASK_REVISED, TOO_MANY_VERSIONS,
+ * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, AGENT_SCOPE_MISSING, TASK_ALREADY_TERMINAL, TASK_REVISED, TOO_MANY_REVISIONS,
  *   VALIDATION_FAILED, and what the action of a new task may have wrong
  */
 export async function reviseTask(
@@ -44,6 +44,16 @@ export async function reviseTask(
   id: string,
   body: ReviseTaskBody,
 ): Promise<Revised> {
+  try {
+    return await revise(ctx, caller, id, body);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.version === undefined) throw error;
+    // It may have been sent twice at once. If it is not the revision that was faster, this is refused as before.
+    return revise(ctx, caller, id, { ...body, version: error.version - 1 });
+  }
+}
+
+async function revise(ctx: RevisionContext, caller: Caller, id: string, body: ReviseTaskBody): Promise<Revised> {
   requireMay(caller, "revise");
   requireTaskId(id);
   const task = await getTaskWithDocuments(ctx.db, id);
@@ -121,8 +131,15 @@ async function readRevision(
   const policy = parseJson<Policy>(task.approval_policy);
   const documents = toDocuments(request, read, policy);
   await checkRequest(ctx, request, documents, read, policy);
-  const { payload_schema, response_schema } = name === "payload" ? task : documents;
-  return { payload: documents.payload, payload_schema, response_schema, action: stored, listed_action };
+  const { payload_schema, response_schema, form_definition } = name === "payload" ? task : documents;
+  return {
+    payload: documents.payload,
+    payload_schema,
+    response_schema,
+    form_definition,
+    action: stored,
+    listed_action,
+  };
 }
 
 function askedIn({ action }: Pick<TaskWithDocuments, "action">): "payload" | "action" | "actions" {
@@ -162,7 +179,9 @@ function growthOf(before: TaskWithDocuments, after: RevisedDocuments): Revision[
   const sum = (...texts: (string | null)[]) => texts.reduce((length, text) => length + (text?.length ?? 0), 0);
   return {
     listed: sum(after.payload, after.listed_action) - sum(before.payload, before.listed_action),
-    schemas: sum(after.payload_schema, after.response_schema) - sum(before.payload_schema, before.response_schema),
+    schemas:
+      sum(after.payload_schema, after.response_schema, after.form_definition) -
+      sum(before.payload_schema, before.response_schema, before.form_definition),
   };
 }
 

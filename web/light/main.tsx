@@ -14,14 +14,20 @@ import "./page.css";
  */
 const root = document.querySelector<HTMLElement>("#form");
 const data = document.querySelector("[type='application/json']");
-if (root && data) {
+if (root && data) void takeOver(root, data);
+
+/** Without the scripts of the conversation the page stays as it is, and works: its buttons belong to the form that is replaced here. */
+async function takeOver(root: HTMLElement, data: Element): Promise<void> {
+  const talk = await import("./talk.ts").catch(() => null);
+  if (talk === null) return;
   const props = JSON.parse(data.textContent) as TaskFormProps;
   const drawn = root.querySelector("form");
   const entries = drawn === null ? {} : entriesOfForm(drawn);
   const posted = { errors: [], notice: null, ...props.posted, entries };
   render(toPreact(<TaskForm {...props} posted={posted} />), root);
+  const conversation = document.querySelector<HTMLElement>("#talk");
+  if (conversation !== null) talk.followLink(conversation);
   root.dataset["live"] = "";
-  void import("./talk.ts").then(({ followLink }) => followLink(document.querySelector("#talk")!));
 }
 
 function entriesOfForm(form: HTMLFormElement) {

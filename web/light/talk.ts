@@ -49,6 +49,8 @@ export function follow(root: HTMLElement, exchange: (said: Said | null) => Promi
   const list = root.querySelector("[data-comments]")!;
   const field = root.querySelector("textarea");
   let key = newKey();
+  /** Times that the conversation was asked for. */
+  let asked = 0;
 
   function show(talk: Talk): void {
     if (!("html" in talk)) return;
@@ -68,10 +70,14 @@ export function follow(root: HTMLElement, exchange: (said: Said | null) => Promi
     for (const one of buttons) one.disabled = false;
     problem.textContent = "message" in talk ? talk.message : "";
     if ("message" in talk) return;
-    field!.value = "";
+    // Somebody may have gone on writing.
+    if (field!.value === text) field!.value = "";
     key = newKey();
-    root.querySelector("details")!.open = false;
-    root.querySelector("summary")?.focus();
+    if (field!.value === "") {
+      root.querySelector("details")!.open = false;
+      root.querySelector("summary")?.focus();
+    }
+    asked++;
     show(talk);
   }
 
@@ -82,7 +88,13 @@ export function follow(root: HTMLElement, exchange: (said: Said | null) => Promi
     void send(button);
   });
   root.addEventListener("input", () => (key = newKey()));
-  const look = async () => document.visibilityState === "visible" && show(await exchange(null));
+  const look = async () => {
+    if (document.visibilityState !== "visible") return;
+    const own = ++asked;
+    const talk = await exchange(null);
+    // A later answer may have come first.
+    if (own === asked) show(talk);
+  };
   document.addEventListener("visibilitychange", () => void look());
   setInterval(() => void look(), NEWS_MS);
 }

@@ -435,7 +435,7 @@ interface Shown {
 async function show(
   pages: Pages,
   token: string,
-  { task, caller }: Open,
+  { task, stored, caller }: Open,
   { status = 200, choice = null, posted, notice, unsent }: Shown,
 ): Promise<Answered> {
   const { ctx, door, head } = pages;
@@ -481,7 +481,8 @@ async function show(
     otherwise: otherwiseOf(formOf(pages, task, zoneOf(caller)), task),
     time_zone,
     now,
-    revision: drawRevision(await revisedFor(ctx.db, task, look)),
+    // People who approve may have edited it since.
+    revision: drawRevision(await revisedFor(ctx.db, stored, look)),
     payload,
     form: form.html,
     data: form.data,

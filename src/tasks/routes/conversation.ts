@@ -86,7 +86,7 @@ export const reviseTaskRoute = defineRoute({
     "TASK_NOT_FOUND",
     "TASK_ALREADY_TERMINAL",
     "TASK_REVISED",
-    "TOO_MANY_VERSIONS",
+    "TOO_MANY_REVISIONS",
     "VALIDATION_FAILED",
     "NOT_EDITABLE",
   ],

@@ -191,7 +191,8 @@ async function postLink(
   index: number | null = null,
 ): Promise<null> {
   const link = createSlackLink(context.ctx, task.id, caller.account, { user_id: caller.person?.id ?? null, channel });
-  const url = index === null ? link : `${link}?choice=${index}`;
+  const version = task.version === 1 ? "" : `&version=${task.version}`;
+  const url = index === null ? link : `${link}?choice=${index}${version}`;
   const text = { type: "plain_text", text: "Open the form" } as const;
   return postEphemeral(
     context,
