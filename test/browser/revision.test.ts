@@ -10,6 +10,52 @@ const BEN = "ben@example.com";
 const LETTER = "Dear Mia, we refund the jacket and the shipping. Kind regards, Dana";
 const SHORTER = "Dear Mia, we refund the jacket. Kind regards, Dana";
 
+testInBrowser(
+  "finished decisions about an earlier version do not count for the next, and secrets stay hidden",
+  async (open, t) => {
+    const service = await serve(t);
+    const { asAgent } = await addAgent(service, "refund-bot");
+    await addAssignee(service, BEN);
+    const {
+      payload: _p,
+      payload_schema: _s,
+      response_schema: _r,
+      ...body
+    } = newTaskBody({ assign_to: { email: BEN } });
+    const args_schema = {
+      type: "object",
+      properties: { pin: { $ref: "#/$defs/pin" } },
+      $defs: { pin: { type: "string", writeOnly: true } },
+    };
+    const action = (pin: string) => ({
+      name: "open",
+      args: { pin, door: 3 },
+      args_schema,
+      allowed: ["approve", "respond"],
+    });
+    const { id } = await asAgent.call<{ id: string }>("POST", "/api/tasks", { ...body, action: action("1111") });
+    const page = await open({});
+    await signIn(page, service, BEN, `/tasks/${id}`);
+    await page
+      .getByRole("button", { name: /respond|answer/i })
+      .first()
+      .click();
+    await page.getByRole("textbox").first().fill("Which door?");
+    await page.getByRole("link", { name: "Inbox" }).first().click();
+    await asAgent.call("POST", `/api/tasks/${id}/revise`, {
+      action: { ...action("2222"), args: { pin: "2222", door: 4 } },
+    });
+    await page.goto(`${service.url}/tasks/${id}`);
+    const goOn = page.getByRole("button", { name: "Go on with version 2" });
+    await goOn.waitFor();
+    const versions = page.getByRole("region", { name: "Version 2" });
+    await versions.getByText("Door", { exact: true }).waitFor();
+    await hasCount(versions.getByText(/1111|2222/).filter({ visible: true }), 0);
+    await goOn.click();
+    await hasCount(goOn, 0);
+  },
+);
+
 testInBrowser("an action that was revised shows what changed above what to decide", async (open, t) => {
   const service = await serve(t);
   const { asAgent } = await addAgent(service, "refund-bot");

@@ -10,7 +10,7 @@ import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
 import { actionsOf, entriesOfEdits, proposedOf } from "../action/asked.ts";
 import { Standing } from "../approvals/lazy.ts";
-import { roundOf, undecided, withRound } from "../approvals/rounds.ts";
+import { roundOf, undecided, versionIn, withRound } from "../approvals/rounds.ts";
 import { ownVote, standingOf } from "../approvals/words.ts";
 import { ApiError, get, OfflineError, post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
@@ -153,7 +153,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           isUnsent={isUnsent}
           seen={() => {
             setIsUnsent(false);
-            setStart({ ...startOf(task, me, entered), isChanged: false });
+            setStart({ ...startOf(task, me, entered), version: task.version, isChanged: false });
           }}
         />
       )}
@@ -189,7 +189,7 @@ function RevisedNotice({ task, isUnsent, seen }: { task: Task; isUnsent: boolean
   return (
     <div className="notice warn held" role="alert">
       <span>
-        <strong>The request has just been changed</strong>
+        <strong>The request was changed since you began</strong>
         {isUnsent && ", so nothing was sent"}. What you entered is kept. See what was changed, then decide.
       </span>
       <Button variant="default" size="xs" onClick={seen}>
@@ -217,7 +217,8 @@ interface Start {
 function startOf(task: Task, me: Me, entered: Entries | null): Start {
   const kept = entered ?? readDraft(task.id);
   return {
-    version: task.version,
+    // What was typed about an earlier version is shown with what has changed.
+    version: kept === null ? task.version : versionIn(kept),
     attempt: task.verification_attempt,
     round: roundOf(task),
     voted: votedIn(task, me),

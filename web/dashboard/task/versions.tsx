@@ -44,15 +44,28 @@ export function Versions({ task }: { task: Task }) {
   );
 }
 
+interface Schema {
+  $defs?: object;
+  definitions?: object;
+}
+
 /** What is different, each place as it was and as it is. */
 function Changes({ task, before, after }: { task: Task; before: Version; after: Version }) {
   const reader = useReader();
   const plan = useMemo(() => {
-    const { payload_schema: schema, form_definition, redact_payload: redact } = task;
+    const { payload_schema, form_definition, redact_payload: redact } = task;
     const hints = form_definition?.["payload"] ?? undefined;
+    const schemaOf = ({ action }: Version): Schema => action?.args_schema ?? payload_schema;
+    const [was, is] = [schemaOf(before), schemaOf(after)];
     return planPayload({
       payload: { before: before.payload, after: after.payload },
-      payload_schema: { type: "object", properties: { before: schema, after: schema } },
+      payload_schema: {
+        // References begin at the root.
+        $defs: { ...was.$defs, ...is.$defs },
+        definitions: { ...was.definitions, ...is.definitions },
+        type: "object",
+        properties: { before: was, after: is },
+      },
       hints: hints === undefined ? undefined : { before: hints, after: hints },
       redact,
       ...reader,
