@@ -451,37 +451,38 @@ testWithCallbacks(
 );
 
 testWithCallbacks(
-  "the workflows of docs/resume/temporal.md go on with the answer, by a signal and by an activity",
+  "the programs of docs/resume/temporal.md go on with the answer, by a signal and by an activity",
   async (asked, t) => {
     const page = openPage(t, "resume/temporal.md");
     page.check();
     const temporal = await startTemporal(t);
-    Object.assign(process.env, { SERVICE_URL: asked.url, SERVICE_TOKEN: ADMIN_TOKEN });
+    Object.assign(process.env, {
+      SERVICE_URL: asked.url,
+      SERVICE_TOKEN: ADMIN_TOKEN,
+      TEMPORAL_ADDRESS: temporal.address,
+    });
     const client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
     await connect(t, asked, client);
-    const connection = await NativeConnection.connect({ address: temporal.address });
-    const worker = await Worker.create({
-      connection,
-      taskQueue: QUEUE,
-      workflowsPath: page.path("workflows.ts"),
-      activities: await page.run("activities.ts"),
-    });
-    const running = worker.run();
+    const { worker, running } = (await page.run("worker.ts")) as { worker: Worker; running: Promise<void> };
+    const started = page.run("start.ts");
+    await asked.client.complete((await openTasks(asked))["Publish December?"]!, { approved: true });
+    assert.equal((await started)["result"], "published");
+
+    const { taskQueue } = worker.options;
     for (const workflow of ["publish", "publishByActivity"])
       for (const approved of [true, false]) {
         const workflowId = `${workflow}-${approved}`;
-        const handle = await client.workflow.start(workflow, { args: [workflowId], taskQueue: QUEUE, workflowId });
+        const handle = await client.workflow.start(workflow, { args: [workflowId], taskQueue, workflowId });
         await asked.client.complete((await openTasks(asked))[`Publish ${workflowId}?`]!, { approved });
         assert.equal(await handle.result(), approved ? "published" : "kept");
       }
     // Without an answer, they get null.
-    const handle = await client.workflow.start("publishByActivity", { args: ["x"], taskQueue: QUEUE, workflowId: "x" });
+    const handle = await client.workflow.start("publishByActivity", { args: ["x"], taskQueue, workflowId: "x" });
     await asked.client.cancel((await openTasks(asked))["Publish x?"]!);
     assert.equal(await handle.result(), "kept");
     assert.deepEqual(temporal.problems, []);
     worker.shutdown();
     await running;
-    await connection.close();
     await client.connection.close();
   },
 );

@@ -54,7 +54,7 @@ for (const [page, after] of Object.entries(PAGES))
   });
 
 void test(
-  "docs/resume/url.md: its receiver gets the answers, and its function creates one task for a key",
+  "docs/resume/url.md: its receiver shows the answers, and its function creates one task for a key",
   { timeout: TEST_MS },
   async (t) => {
     const port = String(await freePort());
@@ -65,7 +65,7 @@ void test(
       instead: { "4000": port },
       after: [["createServer", async () => until("the receiver", () => fetch(url).catch(() => null))], WAITS],
     });
-    await answerIt(reader, { approved: true });
+    await answerIt(reader, "/resume/november", { approved: true });
 
     Object.assign(process.env, { SERVICE_URL: reader.url, SERVICE_TOKEN: reader.token() });
     const program = pathToFileURL(join(reader.folder, "create-task.ts")).href;
@@ -76,20 +76,20 @@ void test(
     await createTask("December", `${url}/resume/december`, "run_1/publish");
     // A run that is retried.
     await createTask("December", `${url}/resume/december`, "run_1/publish");
-    await answerIt(reader, { approved: false });
+    await answerIt(reader, "/resume/december", { approved: false });
     assert.equal((await reader.call<TaskRecord[]>("GET", "/api/tasks")).length, 2);
     await assert.rejects(createTask("December", "no address", "run_2/publish"), /The service answered 422/);
   },
 );
 
-/** Answers the one open task of a reader, whose receiver shows the answer then. */
-async function answerIt({ call, shown }: Reader, response: object): Promise<void> {
+/** Answers the one open task of a reader, whose receiver shows the answer then, on a line of its own. */
+async function answerIt({ call, shown }: Reader, path: string, response: object): Promise<void> {
   const [task, ...others] = await call<TaskRecord[]>("GET", "/api/tasks?status=created");
   assert.deepEqual(others, []);
   await call("POST", `/api/tasks/${task!.id}/complete`, { response });
   await until("the answer at the receiver", async () => {
     const { resume } = await call<TaskRecord>("GET", `/api/tasks/${task!.id}`);
-    return resume![0]!.status === "done" && shown().includes(JSON.stringify(response));
+    return resume![0]!.status === "done" && shown().includes(`\nPOST ${path} ${JSON.stringify(response)}\n`);
   });
 }
 
