@@ -6,7 +6,7 @@ import type { Dialect } from "../database.ts";
 export function slackThreads(dialect: Dialect): Migration {
   return {
     up: async (db: Kysely<unknown>) => {
-      const ts = sql.raw(dialect === "postgres" ? "((place::json) ->> 'ts')" : "json_extract(place, '$.ts')");
+      const ts = sql.raw(dialect === "postgres" ? "((place::json) ->> 'ts')" : `json_extract(place, '$."ts"')`);
       await sql`create index delivery_places_by_ts on delivery_places (${ts})`.execute(db);
     },
   };

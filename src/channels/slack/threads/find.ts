@@ -7,7 +7,7 @@ import type { Thread } from "./keys.ts";
 /** Returns the id of the task whose message a thread belongs to; null if it is no message of ours. */
 export async function findTaskOf(reader: Reader, { team, channel, ts }: Thread): Promise<string | null> {
   // The index of migration 0035 is on this expression.
-  const id = reader.dialect === "postgres" ? sql`((place::json) ->> 'ts')` : sql`json_extract(place, '$.ts')`;
+  const id = reader.dialect === "postgres" ? sql`((place::json) ->> 'ts')` : sql`json_extract(place, '$."ts"')`;
   const rows = await reader.query
     .selectFrom("delivery_places")
     .innerJoin("deliveries", (join) =>
