@@ -19,7 +19,7 @@ const CONNECTED: Step = ["api/connections", (_reader, said) => assert.match(said
 const CREATED: Step = ["tee connection.json", CONNECTED[1]];
 const WAITS: Step = ["api/tasks", (_reader, said) => assert.match(said, /"status":"waiting"/)];
 /** Of a page that gives a role first. */
-const JOINS: Step = ["users add", (_reader, said) => assert.match(said, /kim@example\.com/)];
+const JOINS: Step = ["users add", (_reader, said) => assert.match(said, /lee@example\.com/)];
 const ASKS: Step = ["-X PATCH", (_reader, said) => assert.match(said, /"asks":\{"agent_id":"agt_/)];
 
 /** The other pages of kinds, and which of the steps they type. Others show a request in the program of the engine. */
