@@ -1,13 +1,11 @@
-import { sql } from "kysely";
 import type { Reader } from "../../../db/database.ts";
 import { beyondHome } from "../../../db/beyond-home.ts";
+import { threadOfPlace } from "../../../db/migrations/0035-slack-threads.ts";
 import { readPlace } from "../place.ts";
 import type { Thread } from "./keys.ts";
 
 /** Returns the id of the task whose message a thread belongs to; null if it is no message of ours. */
 export async function findTaskOf(reader: Reader, { team, channel, ts }: Thread): Promise<string | null> {
-  // The index of migration 0035 is on this expression.
-  const id = reader.dialect === "postgres" ? sql`((place::json) ->> 'ts')` : sql`json_extract(place, '$."ts"')`;
   const rows = await reader.query
     .selectFrom("delivery_places")
     .innerJoin("deliveries", (join) =>
@@ -16,7 +14,8 @@ export async function findTaskOf(reader: Reader, { team, channel, ts }: Thread):
         .onRef("deliveries.home", "=", "delivery_places.home"),
     )
     .select(["deliveries.task_id", "delivery_places.place"])
-    .where(id, "=", ts)
+    // The index of this migration is on the expression.
+    .where(threadOfPlace(reader.dialect === "sqlite" ? "sqlite" : "postgres"), "=", ts)
     .where("deliveries.kind", "=", "slack")
     .modifyEnd(beyondHome("task of a thread"))
     .execute();
