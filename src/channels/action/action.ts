@@ -465,11 +465,12 @@ async function show(
   const round = roundOf(task);
   const drawn = round === 1 ? ofVersion(task) : { ...task, id: `${ofVersion(task).id} round ${round}` };
   // The form comes first. It must not wait for a slow payload.
-  const [form, payload, conversation] = await Promise.all([
+  const [form, payload] = await Promise.all([
     ctx.drawing.form(props),
     ctx.drawing.payload(drawn, { time_zone: time_zone ?? undefined, now, wholeAt: `/tasks/${task.id}` }),
-    drawConversation(ctx, { task, caller }, { isPosted: true, ...(unsent && { unsent }) }),
   ]);
+  // After them: only so many drawings may wait, and each page would otherwise have one more of them.
+  const conversation = await drawConversation(ctx, { task, caller }, { isPosted: true, ...(unsent && { unsent }) });
   const look = { max: MAX_CHANGES, time_zone: zoneOf(caller), now };
   const need = sayNeed(task.approvals);
   const delegated = await delegatedFromOf(ctx.db, task);
