@@ -127,7 +127,10 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
     // With more than 137 calls, Swagger UI draws the first five and stops. Those that only other systems make are in the description alone.
     transformSpecification: (description) => {
       const { paths, ...rest } = description as { paths: Record<string, unknown> };
-      return { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !MADE_BY_OTHERS.has(path))) };
+      return {
+        ...rest,
+        paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !MADE_BY_OTHERS.has(path))),
+      };
     },
     // Links to calls would be links inside buttons, which assistive technology cannot reach.
     uiConfig: {

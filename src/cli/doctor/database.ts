@@ -85,12 +85,20 @@ async function checkSchema({ query, dialect }: FoundDatabase): Promise<{ finding
     if (missing.length > 0)
       return warning(
         "schema",
-        `The tables are older than this release (${missing.join(", ")}). \`${SERVICE_COMMAND} migrate\` or the next start migrates them.`,
+        `The tables are older than this release (${listed(missing)}). \`${SERVICE_COMMAND} migrate\` or the next start migrates them.`,
       );
     return ok("schema", `Up to date (${known.at(-1)}).`);
   };
   const verdict = compare();
   return { findings: [verdict], isCurrent: verdict.status === "ok" };
+}
+
+/** Names that are said of a longer list. */
+const NAMED = 6;
+
+function listed(names: readonly string[]): string {
+  if (names.length <= NAMED) return names.join(", ");
+  return `${names.slice(0, NAMED).join(", ")}, and ${names.length - NAMED} more`;
 }
 
 async function checkWriting(query: Kysely<Schema>): Promise<Finding> {
