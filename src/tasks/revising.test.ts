@@ -223,7 +223,7 @@ testOnBoth(
     assert.equal(await inbox(ada!), 1);
     const late = await answer(ben!.call, task.id, { version: 1, round: 1 }, approve);
     assert.equal(late.body.error_code, "TASK_REVISED");
-    // Whoever decides first in the new round says nothing of what it is about.
+    // The first decision of the new round is an approval, and does not change what the round is about.
     assert.equal((await answer(cy!.call, task.id, { version: 2 }, approve)).body.approvals!.have, 1);
     const last = await answer(ada!.call, task.id, { version: 2 }, approve);
     assert.deepEqual(
