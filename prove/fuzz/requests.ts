@@ -447,9 +447,9 @@ function fieldsOf(random: Random, name: string, { allowed, blocked }: Receivers)
   const address = fromValue({ url: random.chance(0.5) ? "https://engine.invalid" : url, namespace: "default" });
   switch (name) {
     case "POST /api/connections":
-      return { name: `connection-${random.int(100_000)}`, kind: "temporal", address, secret: "a key" };
+      return { name: `connection-${random.int(100_000)}`, kind: "temporal", address, secret: "a-key" };
     case "PATCH /api/connections/{id}":
-      return random.chance(0.5) ? { address, secret: "another key" } : { name: `connection-${random.int(100_000)}` };
+      return random.chance(0.5) ? { address, secret: "another-key" } : { name: `connection-${random.int(100_000)}` };
     case "POST /api/event-subscriptions":
       return {
         url,
