@@ -38,7 +38,7 @@ export const citus: Suite = {
 /** Lets every statement of every use case fail once on spread tables. */
 async function proveStatements({ seed, say }: Run): Promise<void> {
   const { url, remove } = await startCitus(installedCitus()!);
-  const violations = await failStatements("postgres", { random: createRandom(seed), say }, url);
+  const violations = await failStatements({ random: createRandom(seed), say }, url);
   await remove();
   if (violations.length > 0) throw new Error(violations.join("\n"));
 }
