@@ -18,6 +18,8 @@ const Request = z.object({
   status: z.string(),
   url: z.string(),
   answer: z.record(z.string(), z.unknown()).nullable(),
+  /** What people ask before they decide. */
+  questions: z.array(z.object({ question_id: z.string(), text: z.string() })).optional(),
 });
 
 const client = new Client({ name: "example", version: "1.0.0" });
@@ -39,6 +41,12 @@ let request = await call("ask_human", {
 console.log(`Answer it here: ${request.url}`);
 
 while (request.status === "pending") {
+  // Here a model finds out what people want to know. Until someone replies, a look at the request does not wait.
+  for (const { question_id, text } of request.questions ?? []) {
+    console.log(`Question: ${text}`);
+    const reply = `This example knows only what it asked. Your question was: ${text}`;
+    await call("reply", { request_id: request.request_id, reply_to: question_id, text: reply });
+  }
   // Here an agent does what does not depend on the answer.
   request = await call("check_on_human", { request_id: request.request_id, wait_seconds: 30 });
 }

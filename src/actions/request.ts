@@ -1,4 +1,5 @@
 import { invalid, ServiceError } from "../errors.ts";
+import { isEqual } from "../../json-schema/equality.ts";
 import { parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { inferSchema } from "./infer-schema.ts";
 import { isPointer } from "./pointers.ts";
@@ -63,6 +64,14 @@ function withDefaults(given: ActionRequest, path: string, places: { left: number
     args_schema: args_schema ?? inferSchema(args),
     ui_schema: ui_schema ?? null,
   };
+}
+
+/** Returns an action as a revision asks for it: what the revision leaves out stays. A schema that was inferred is inferred again. */
+export function revisedRequest(now: Action | undefined, given: ActionRequest): ActionRequest {
+  if (now === undefined) return given;
+  const { args_schema, ...others } = now;
+  const isInferred = isEqual({ left: Number.POSITIVE_INFINITY }, args_schema, inferSchema(now.args));
+  return { ...others, ...(!isInferred && { args_schema }), ...given } as ActionRequest;
 }
 
 /**

@@ -12,8 +12,6 @@ export interface PayloadSummary {
   facts: readonly Fact[];
   /** What the message leaves out, such as "3 more fields, 12 rows"; null if it shows everything. */
   left_out: string | null;
-  /** A list, an object or a document of the payload does not appear in the message at all. */
-  has_unseen: boolean;
 }
 
 /** Returns the part of a payload that a message with room for `max` facts shows. */
@@ -57,8 +55,6 @@ export function summaryOfTask(
       return factOf(action, left_out === null ? texts : [...texts, texts.length === 0 ? left_out : `+ ${left_out}`]);
     }),
     left_out: leftOutOf(actions.all.length - max, "action"),
-    // A line has no room for all arguments.
-    has_unseen: true,
   });
 }
 
@@ -105,7 +101,6 @@ function summaryOfPayload(
     return {
       facts: [...shown.values()],
       left_out: leftOutText(fields + plan.left_out - shown.size, rows, shown.size > 0),
-      has_unseen: plan.left_out > 0 || nodes.some((node) => isUnseen(node, shown)),
     };
   };
 }
@@ -132,45 +127,4 @@ function leftOutText(fields: number, rows: number, hasFacts: boolean): string | 
     ...(rows > 0 ? [`${rows} ${rows === 1 ? "row" : "rows"}`] : []),
   ];
   return parts.length === 0 ? null : parts.join(", ");
-}
-
-/** Single values are left out only for want of room, and `left_out` counts them. */
-function isUnseen(node: PayloadNode, shown: ReadonlyMap<string, Fact>): boolean {
-  if (shown.has(node.pointer)) return false;
-  switch (node.kind) {
-    case "group":
-    case "tree":
-      return node.left_out > 0 || node.children.some((child) => isUnseen(child, shown)) || !hasShown(node, shown);
-    case "table":
-    case "list":
-    case "chips":
-    case "changes":
-    case "diff":
-    case "markdown":
-    case "html":
-    case "code":
-    case "json":
-    case "image":
-    case "file":
-    case "too_large":
-      return true;
-    case "text":
-    case "choice":
-    case "number":
-    case "currency":
-    case "percent":
-    case "unit":
-    case "date":
-    case "time":
-    case "date-time":
-    case "boolean":
-    case "link":
-    case "empty":
-    case "masked":
-      return false;
-  }
-}
-
-function hasShown(node: PayloadNode, shown: ReadonlyMap<string, Fact>): boolean {
-  return "children" in node ? node.children.some((child) => hasShown(child, shown)) : shown.has(node.pointer);
 }

@@ -151,6 +151,40 @@ testOnBoth("the form of a revised action is that of the new action", async (serv
   assert.deepEqual(await read(service.call, task.id), body);
 });
 
+testOnBoth("what the revision of an action leaves out stays as it was, and null takes it away", async (service) => {
+  const given = {
+    ...actionTask().action,
+    description: "Pays back.",
+    risk: "high",
+    allowed: ["approve", "reject", "edit"],
+    editable: ["/amount"],
+    message_required: ["reject"],
+  };
+  const { body: task } = await service.call<TaskRecord>("POST", "/api/tasks", { body: actionTask({ action: given }) });
+  const { name } = task.action!;
+  const { body: revised } = await revise(service.call, task.id, { action: { name, args: { amount: 20 } } });
+  assert.deepEqual(revised.action, { ...task.action, args: { amount: 20 } });
+  const { body: again } = await revise(service.call, task.id, {
+    action: { name, args: { amount: 21 }, description: null, risk: "normal" },
+  });
+  assert.deepEqual(again.action, { ...task.action, args: { amount: 21 }, description: null, risk: "normal" });
+});
+
+testOnBoth("a schema of arguments that was inferred is inferred from the new ones", async (service) => {
+  const [a, b] = [
+    { name: "refund", args: { amount: 1 } },
+    { name: "notify", args: { to: "Mia" } },
+  ];
+  const { action: _, ...rest } = actionTask();
+  const { body: task } = await service.call<TaskRecord>("POST", "/api/tasks", { body: { ...rest, actions: [a, b] } });
+  const actions = [a, { name: "notify", args: { to: "Mia", copies: 2 } }];
+  const { body: revised } = await revise(service.call, task.id, { actions });
+  const fresh = await service.call<TaskRecord>("POST", "/api/tasks", {
+    body: { ...rest, idempotency_key: "b", actions },
+  });
+  assert.deepEqual(revised.actions, fresh.body.actions);
+});
+
 testOnBoth("a wrong revision gets a clear error, and nothing is written", async (service) => {
   const { id } = await service.create();
   const action = await service.call<TaskRecord>("POST", "/api/tasks", { body: actionTask() });

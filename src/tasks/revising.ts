@@ -1,4 +1,4 @@
-import { toStored } from "../actions/request.ts";
+import { fromStored, revisedRequest, toStored } from "../actions/request.ts";
 import { standingOfRevised, type Standing } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import type { Comment } from "../conversation/store.ts";
@@ -119,7 +119,13 @@ async function readRevision(
     payload_schema: JSON.parse(task.payload_schema) as JsonObject,
     response_schema: JSON.parse(task.response_schema) as JsonObject,
   };
-  const body = { ...(name === "payload" ? form : { [name]: given[name] }), on_timeout } as CreateTaskBody;
+  const now = fromStored(task)?.all ?? [];
+  const asks = {
+    payload: () => form,
+    action: () => ({ action: revisedRequest(now[0], action!) }),
+    actions: () => ({ actions: actions!.map((one, i) => revisedRequest(now[i], one)) }),
+  };
+  const body = { ...asks[name](), on_timeout } as CreateTaskBody;
   const { request, actions: read } = readRequestForm(body);
   const { action: stored, listed_action } = toStored(read);
   // What would run stays: people may have been chosen for it.

@@ -86,21 +86,17 @@ void test("a message says what is to be decided, the facts, until when, and for 
   assert.equal(message.text, "Decision needed: Approve a €1,240.00 refund for order #48219 after a delivery dispute");
   assert.deepEqual(
     message.blocks.map(({ type }) => type),
-    ["section", "section", "context", "context", "actions"],
+    ["section", "section", "context", "actions"],
   );
-  const [task, facts, more, about] = message.blocks;
+  const [task, facts, about] = message.blocks;
   assert.deepEqual(own(task, "text"), {
     type: "mrkdwn",
     text: "*Approve a €1,240.00 refund for order #48219 after a delivery dispute*",
     verbatim: true,
   });
   const fields = own(facts, "fields") as { text: string }[];
-  assert.equal(fields.length, 4);
+  assert.equal(fields.length, 5);
   assert.equal(fields[0]?.text, "*Refund amount*\n€1,240.00");
-  assert.deepEqual(
-    (own(more, "elements") as { text: string }[]).map(({ text }) => text),
-    ["+ 1 more field not shown here"],
-  );
   assert.deepEqual(
     (own(about, "elements") as { text: string }[]).map(({ text }) => text),
     [
@@ -165,7 +161,7 @@ void test("when there is more to it than one choice, one button opens the form",
   assert.equal(entriesOfChoice(form, 0, false), null, "and a click on a button that is not there answers nothing");
 });
 
-void test("one press is offered only where the message shows the payload", () => {
+void test("one press is offered only where the message shows the whole payload", () => {
   const payloadOf = (payload: unknown) =>
     send({
       ...asking({ ok: YES_OR_NO }, "ok"),
@@ -178,7 +174,12 @@ void test("one press is offered only where the message shows the payload", () =>
     [claims, "12 rows not shown here"],
     [{ claims }, "12 rows not shown here"],
     [{ total: 66, claims }, "+ 12 rows not shown here"],
-    [{ a: 1, b: 2, c: 3, d: 4, e: 5, deep: { f: 6, g: 7 } }, "+ 3 more fields not shown here"],
+    [
+      { ...Object.fromEntries(Array.from("abcdefghij", (key) => [key, 1])), deep: { k: 1 } },
+      "+ 7 more fields not shown here",
+    ],
+    [Object.fromEntries(Array.from("abcdefghijk", (key) => [key, 1])), "+ 7 more fields not shown here"],
+    [{ ...one, nothing: [] }, "+ 1 more field not shown here"],
     [
       { total: 66, terms: "# Terms\n\n**Read** them.", claims: [...claims, one] },
       "+ 1 more field, 13 rows not shown here",
@@ -189,20 +190,15 @@ void test("one press is offered only where the message shows the payload", () =>
     assert.deepEqual(labelsOf(message), ["Answer", "Open in browser", "Claim"], leftOut);
     assert.ok(textOf(message).split("\n").includes(leftOut), `${leftOut} in ${textOf(message)}`);
   }
-  const seen: [payload: unknown, left_out: string | null][] = [
-    [{}, null],
-    [one, null],
-    [{ ...one, tags: ["a", "b"], nested: { city: "Bern" } }, null],
-    [{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7 }, "+ 3 more fields not shown here"],
-    [{ ...one, nothing: [] }, "+ 1 more field not shown here"],
-  ];
-  for (const [payload, leftOut] of seen) {
+  for (const payload of [
+    {},
+    one,
+    { ...one, tags: ["a", "b"], nested: { city: "Bern" } },
+    Object.fromEntries(Array.from("abcdefghij", (key) => [key, 1])),
+  ]) {
     const message = payloadOf(payload);
     assert.deepEqual(labelsOf(message), ["Yes", "No", "Open in browser", "Claim"], JSON.stringify(payload));
-    const said = textOf(message)
-      .split("\n")
-      .filter((text) => text.endsWith("not shown here"));
-    assert.deepEqual(said, leftOut === null ? [] : [leftOut]);
+    assert.doesNotMatch(textOf(message), /not shown here/);
   }
 });
 
@@ -326,6 +322,6 @@ void test("the facts are those that the task asks for, if there are any", () => 
     return ((own(message.blocks[1], "fields") ?? []) as { text: string }[]).map(({ text }) => text.split("\n")[0]);
   };
   assert.deepEqual(facts(["/risk", "/amount", "/gone", 7]), ["*Risk*", "*Refund amount*"]);
-  assert.equal(facts(undefined).length, 4);
-  assert.equal(facts(["/gone"]).length, 4);
+  assert.equal(facts(undefined).length, 6);
+  assert.equal(facts(["/gone"]).length, 6);
 });

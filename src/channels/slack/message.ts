@@ -53,6 +53,8 @@ export interface MessageOptions {
 }
 
 const MAX_FACTS = 4;
+/** A payload of so few fields is shown whole: a section of Slack has no room for more. */
+const MAX_ALL = 10;
 const MAX_NAME = 80;
 const MAX_TEXT = 300;
 const MAX_LINE = 600;
@@ -64,7 +66,8 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   if (answered_by_others !== null) return informingMessageOf(task, form, { ...options, answered_by_others });
   const factsFor = factsOf(task, form);
   const canAnswer = isExpressible(task, form, factsFor);
-  const facts = factsFor(MAX_FACTS);
+  const all = factsFor(MAX_ALL);
+  const facts = all.hasUnseen ? factsFor(MAX_FACTS) : all;
   // One press is enough only for a payload that the message shows.
   const isOnePress = canAnswer && !options.is_verified && !facts.hasUnseen;
   const choices = choicesOf(task, form, { canAnswer, isOnePress });

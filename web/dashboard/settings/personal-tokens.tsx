@@ -54,9 +54,9 @@ function Create({ onDone }: { onDone: (fresh: NewPersonalToken) => void }) {
     >
       <h2 id="create">Create a token</h2>
       <p className="muted">
-        With a personal token, your own assistant lists what waits for you, and hands in what you decide. It can do
-        nothing else. It never sees confidential tasks. Approvals by several people and actions with a high risk stay on
-        their page.
+        With a personal token, your own assistant lists what waits for you, hands in what you decide, and asks and
+        comments in your name. It can do nothing else. It never sees confidential tasks. Approvals by several people and
+        actions with a high risk stay on their page.
       </p>
       <TextInput
         name="name"
