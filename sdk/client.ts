@@ -94,10 +94,10 @@ export interface Client {
   extend(id: string, timeoutSeconds: number, options?: Abortable): Promise<TaskRecord>;
   /** Deletes a task with everything that belongs to it. Of the audit trail only the deletion remains. */
   delete(id: string, options?: Abortable): Promise<void>;
-  /** Returns what people and the asker said about a task, oldest first. */
+  /** Returns all that people and the asker said about a task, oldest first. */
   comments(id: string, options?: Abortable): Promise<Comment[]>;
   /**
-   * Says something about an open task. From the asker, it answers the questions up to `replyTo`, or all.
+   * Says something about a task, also after its end. From the asker, it answers the questions up to `replyTo`, or all.
    * @param options.key - sent again with the same one, nothing is added
    */
   comment(

@@ -20,7 +20,7 @@ const nonceOf = async (service: TestService, path: string) =>
 
 /** The hidden fields of a page. */
 function hiddenOf(page: string): Record<string, string> {
-  const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)"(?: form="[^"]*")? value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
 }
 
@@ -74,7 +74,7 @@ testOnBoth("without a script, what was entered in the form stays with the commen
   // What cannot be stored stays as well, and the page says why.
   for (const [text, why] of [
     [" ", "It has no words."],
-    ["x".repeat(4001), "4000"],
+    ["x".repeat(20_001), "20000"],
   ] as const) {
     const refused = await post(service, path, { ...entries, "~text": text });
     assert.equal(refused.status, 422, refused.text);
@@ -111,16 +111,50 @@ testOnBoth("a link that is none, is not theirs any more or was opened long ago w
   assert.equal((await said(service, id)).length + (await said(service, other.id)).length, 0);
 });
 
-testOnBoth("after the task was closed a page writes nothing, and says so", async (service) => {
-  const { id } = await service.create({ notify: [`email:${DANA}`] });
-  const path = pathOf(service, id);
-  const fields = { "~nonce": await nonceOf(service, path), "~text": "Hello", "~say": "comment" };
-  await service.call("POST", `/api/tasks/${id}/cancel`, { body: {} });
-  const { status, body } = await post(service, `${path}/conversation`, fields);
-  assert.deepEqual([status, body.error_code], [409, "TASK_ALREADY_TERMINAL"]);
-  assert.equal((await post(service, path, fields)).status, 409);
-  assert.equal((await said(service, id)).length, 0);
-});
+testOnBoth(
+  "after the end, the page of a link has the conversation, and takes comments of its person",
+  async (service) => {
+    const lee = await person(service, { email: LEE });
+    const { id } = await service.create({ notify: [`email:${DANA}`] });
+    const path = pathOf(service, id);
+    const open1 = { "~nonce": await nonceOf(service, path), "~text": "Why was it cancelled?", "~say": "comment" };
+    await service.call("POST", `/api/tasks/${id}/cancel`, { body: {} });
+    // It was written before the end, and its page is still open.
+    const late = await post(service, path, { ...open1, "/note": "Half of it" });
+    assert.equal(late.status, 200);
+    assert.match(late.text, /This task was cancelled[^]*comment was added[^]*Half of it[^]*Why was it cancelled\?/);
+    const page = await open(service, path);
+    assert.equal(page.status, 409);
+    assert.match(page.text, /This task was cancelled[^]*Why was it cancelled\?/);
+    // No one waits for a question any more.
+    assert.doesNotMatch(page.text, /value="question"/);
+    const hidden = hiddenOf(page.text);
+    const empty = await post(service, path, { ...hidden, "~text": " ", "~say": "comment" });
+    assert.equal(empty.status, 409);
+    assert.match(empty.text, /This task was cancelled[^]*It has no words\./);
+    for (let times = 0; times < 2; times++)
+      assert.equal((await post(service, path, { ...hidden, "~text": "Thanks.", "~say": "comment" })).status, 200);
+    assert.equal((await post(service, `${path}/conversation`, { ...open1, "~text": "By script." })).status, 200);
+    assert.deepEqual(
+      (await said(service, id)).map(({ text }) => text),
+      ["Why was it cancelled?", "Thanks.", "By script."],
+    );
+    assert.equal(
+      (await post(service, path, { ...hidden, "~nonce": "x", "~text": "No.", "~say": "comment" })).status,
+      409,
+    );
+    // A closed task of someone else shows nothing of its conversation.
+    const other = await service.create({ notify: [`email:${DANA}`], idempotency_key: "other" });
+    const moved = pathOf(service, other.id);
+    await service.call("POST", `/api/tasks/${other.id}/assign`, { body: { user_id: lee.user.id } });
+    await service.call("POST", `/api/tasks/${other.id}/comments`, { body: { text: "Only for Lee." } });
+    await service.call("POST", `/api/tasks/${other.id}/cancel`, { body: {} });
+    assert.doesNotMatch((await open(service, moved)).text, /Only for Lee|~text/);
+    assert.equal((await post(service, moved, { ...hidden, "~text": "Mine.", "~say": "comment" })).status, 409);
+    assert.equal((await said(service, other.id)).length, 1);
+    assert.equal((await said(service, id)).length, 3);
+  },
+);
 
 testOnBoth(
   "in an embedded form a person reads and writes with their token, and sees no address of others",
@@ -153,7 +187,7 @@ testOnBoth(
     assert.equal(elsewhere.body.error_code, "INVALID_EMBED_TOKEN");
     const posted = await service.call<{ error_code: string }>("POST", `${path}?id=${other.id}`, { token, body });
     assert.equal(posted.body.error_code, "INVALID_EMBED_TOKEN");
-    const long = await service.call("POST", path, { token, body: { text: "x".repeat(4001) } });
+    const long = await service.call("POST", path, { token, body: { text: "x".repeat(20_001) } });
     assert.equal(long.status, 422);
     assert.equal((await said(service, other.id)).length, 0);
   },

@@ -42,15 +42,14 @@ export async function conversationFor(
     own: await ownOf(ctx, caller, comments),
     asker: task.asked_by_name,
     is_waiting: isOpen && task.waiting_on === "agent",
-    writing: isOpen
-      ? {
-          is_asker: isAskerOf(caller, task),
-          form,
-          text: unsent?.text ?? "",
-          problem: unsent?.problem ?? null,
-          idempotency_key: unsent?.idempotency_key ?? randomUUID(),
-        }
-      : null,
+    writing: {
+      is_asker: isAskerOf(caller, task),
+      is_open: isOpen,
+      form,
+      text: unsent?.text ?? "",
+      problem: unsent?.problem ?? null,
+      idempotency_key: unsent?.idempotency_key ?? randomUUID(),
+    },
     ...look,
     now: now.toISOString(),
   };

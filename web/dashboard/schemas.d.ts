@@ -1176,7 +1176,7 @@ export interface components {
             /** @description Plain text. */
             text: string;
             /**
-             * @description `question`: for the asker, who is told. The task waits for the reply. Default: `comment`.
+             * @description `question`: for the asker, who is told. The open task waits for the reply. Default: `comment`.
              * @enum {string|null}
              */
             kind?: "comment" | "question" | null;

@@ -47,22 +47,19 @@ export function followLink(root: HTMLElement): void {
  */
 export function follow(root: HTMLElement, exchange: (said: Said | null) => Promise<Talk>): void {
   const list = root.querySelector("[data-comments]")!;
-  const field = root.querySelector("textarea");
+  const field = root.querySelector("textarea")!;
   let key = newKey();
   /** Times that the conversation was asked for. */
   let asked = 0;
 
   function show(talk: Talk): void {
     if (!("html" in talk)) return;
-    const drawn = drawnFrom(talk.html);
-    const news = drawn.querySelector("[data-comments]")!;
+    const news = drawnFrom(talk.html).querySelector("[data-comments]")!;
     if (news.innerHTML !== list.innerHTML) list.replaceChildren(...news.childNodes);
-    // The task is closed. Somebody who still writes is told so when they send it.
-    if (drawn.querySelector("textarea") === null && !field?.value) root.querySelector("details")?.remove();
   }
 
   async function send(button: HTMLButtonElement): Promise<void> {
-    const text = field!.value;
+    const text = field.value;
     const problem = root.querySelector(".error")!;
     const buttons = root.querySelectorAll("button");
     for (const one of buttons) one.disabled = true;
@@ -71,9 +68,9 @@ export function follow(root: HTMLElement, exchange: (said: Said | null) => Promi
     problem.textContent = "message" in talk ? talk.message : "";
     if ("message" in talk) return;
     // Somebody may have gone on writing.
-    if (field!.value === text) field!.value = "";
+    if (field.value === text) field.value = "";
     key = newKey();
-    if (field!.value === "") {
+    if (field.value === "") {
       root.querySelector("details")!.open = false;
       root.querySelector("summary")?.focus();
     }

@@ -21,7 +21,7 @@ import { isNonce } from "./proofs.ts";
 /** The name under which a page posts its nonce. */
 export const NONCE = "~nonce";
 /** Id of the form on the page. What is written in the conversation is posted with its entries, so that they stay. */
-const FORM = "answer-form";
+export const FORM = "answer-form";
 
 interface Known {
   task: TaskWithDocuments;
