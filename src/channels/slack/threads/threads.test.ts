@@ -344,6 +344,33 @@ testWithSlack(
 );
 
 testWithSlack(
+  "a long conversation is posted a few replies at a time, goes on where it stopped, and is never given up",
+  async (stage) => {
+    const { service, slack, send } = stage;
+    const { id, post } = await asked(stage);
+    const starts = Array.from({ length: 12 }, (_, index) => `Part ${index}:`);
+    for (const start of starts) await comment(service, id, `${start} ${"x".repeat(9000)}`);
+    const shown = () => ours(stage, post).length;
+    // After the first reply Slack wants to be left alone for 20 seconds.
+    slack.interrupt("after", "chat.postMessage", async () => slack.limit("chat.postMessage", 1, 20));
+    const counts: number[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      await send();
+      counts.push(shown());
+    }
+    assert.deepEqual(counts, [1, 1, 1, 1, 4, 7, 10, 12]);
+    assert.deepEqual(
+      ours(stage, post).map((reply) => /Part \d+:/.exec(said(reply))?.[0]),
+      starts,
+    );
+    const [row] = await service.ctx.db.query.selectFrom("deliveries").selectAll().where("kind", "=", "slack").execute();
+    assert.deepEqual([row!.status, row!.attempt_count], ["SUCCEEDED", 1]);
+    assert.deepEqual(slack.failures, []);
+  },
+  READS,
+);
+
+testWithSlack(
   "what a deleted task had said in a thread is taken back there, and what people wrote stays theirs",
   async (stage) => {
     const { service, slack, send } = stage;
