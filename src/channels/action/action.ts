@@ -38,6 +38,7 @@ import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers
 import { optionOf, otherwiseOf } from "../../tasks/deadline-words.ts";
 import { decidedOf, type Decided } from "../decided.ts";
 import { revisedFor } from "../revised.ts";
+import { touchedSince } from "../touched.ts";
 import { isDecidedAlready } from "../decided-already.ts";
 import { delegatedFromOf, type DelegatedFrom } from "../delegated.ts";
 import { choicesOf } from "../email/choices.ts";
@@ -154,7 +155,6 @@ async function sayAndShow(
   known: Pick<Open, "task" | "caller">,
   entries: Entries,
 ): Promise<Answered> {
-  const posted = { entries, errors: [], notice: null };
   const refusal = await say(pages.ctx, token, known, entries).then(
     () => null,
     (error: unknown) => {
@@ -165,7 +165,10 @@ async function sayAndShow(
   const refused = refusal && { status: refusal.status, unsent: unsentIn(entries, refusal) };
   const link = await pages.door.open(token);
   const current = await openOrEnded(pages, link);
-  if (!("ended" in current)) return show(pages, token, current, { ...refused, posted });
+  if (!("ended" in current)) {
+    const posted = { entries: await touchedOf(pages, current, entries), errors: [], notice: null };
+    return show(pages, token, current, { ...refused, posted });
+  }
   if (refused === null) return endedPage(pages, token, { ...current.ended, status: 200, says: [ADDED] }, link, entries);
   return endedPage(pages, token, current.ended, link, entries, refused.unsent);
 }
@@ -244,8 +247,14 @@ async function changedPage(pages: Pages, token: string, known: Open, entries: En
 /** Returns the page after an answer to a version that was replaced: the current one, and what was entered. */
 async function revisedPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
   const text = "Not sent: the request was changed in the meantime. Check the new version below and submit again.";
-  const posted = { entries, errors: [], notice: null };
+  const posted = { entries: await touchedOf(pages, known, entries), errors: [], notice: null };
   return show(pages, token, known, { status: 409, posted, notice: { text, is_bad: true } });
+}
+
+/** Returns what a person has entered, where the page showed an earlier version: what they left as it was follows the new one. */
+async function touchedOf(pages: Pages, { stored, caller }: Open, entries: Entries): Promise<Entries> {
+  const version = Number(entries[VERSION]?.[0] ?? 1);
+  return touchedSince(pages.ctx.db, stored, version, entries, (task) => formOf(pages, task, zoneOf(caller)));
 }
 
 /** Returns whether a person has decided already what they post. */
