@@ -214,6 +214,9 @@ testOnBoth(
     assert.doesNotMatch((await open(service, `${path}?choice=0&version=2`)).text, /was changed after this link/);
     const now = await post(service, path, { ...hiddenOf(late.text), "/approved": "true" });
     assert.equal(now.status, 200);
+    // The conversation goes on there.
+    const more = { ...hiddenOf(now.text), "~text": "I looked twice.", "~say": "comment" };
+    assert.match((await post(service, path, more)).text, /comment was added[^]*I looked twice\./);
   },
   { env: EMBED_ENV },
 );

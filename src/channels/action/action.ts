@@ -140,7 +140,13 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
     const after = { task: done, stored: done, caller };
     if (ownVoteOf(after) !== undefined && !isTerminal(done.status)) return await decidedPage(pages, token, after, {});
     if (done.status !== "rejected")
-      return await endedPage(pages, token, await endOf(pages, done, caller, { isNow: true }), link, entries);
+      return await endedPage(
+        pages,
+        token,
+        await endOf(pages, done, caller, { isNow: true }),
+        { task: done, caller },
+        entries,
+      );
     return await show(pages, token, after, { posted: { entries, errors: [], notice: null } });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
