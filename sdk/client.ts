@@ -108,12 +108,12 @@ export interface Client {
   /**
    * Changes what an open task asks. Approvals begin again, and answers to the version before are refused.
    * @param revision.version - the version that it replaces; if it is not the current one, nothing is changed
-   * @param options.key - sent again with the same one, nothing is changed
+   * @param options.key - sent again with the same one, nothing is changed; null: what is asked already is not asked again
    */
   revise(
     id: string,
     revision: Revision & { version?: number | undefined },
-    options?: Abortable & { key?: string | undefined },
+    options?: Abortable & { key?: string | null | undefined },
   ): Promise<TaskRecord>;
   /** Returns what a task asks and asked before it was revised, oldest first. */
   versions(id: string, options?: Abortable): Promise<TaskVersion[]>;
