@@ -195,6 +195,45 @@ testOnBoth(
 );
 
 testOnBoth(
+  "a page that looks for news gets none until there is some, and then all of it",
+  async (service) => {
+    const key = await newServiceKey(service);
+    const lee = await person(service, { email: LEE, is_operator: true });
+    const { id } = await service.create({ notify: [`email:${DANA}`] });
+    const path = `${pathOf(service, id)}/conversation`;
+    const { embed_token: token } = (await mint(service, key.key, { task_id: id })).body;
+    const looks = [
+      async (seen: string) => service.call<EmbedConversation>("GET", `${path}?seen=${seen}`, { token: null }),
+      async (seen: string) =>
+        service.call<EmbedConversation>("GET", `/api/embed/task/comments?seen=${seen}`, { token }),
+    ];
+    const marks = await Promise.all(looks.map(async (look) => (await look("")).body.mark));
+    const news = async () => {
+      const found = await Promise.all(looks.map(async (look, i) => look(marks[i]!)));
+      for (const [i, { status, body }] of found.entries()) if (status === 200) marks[i] = body.mark;
+      return found.map(({ status, text }) => [status, /Which card\?/.test(text)]);
+    };
+    const none = [204, false];
+    const some = [200, true];
+    assert.deepEqual(await news(), [none, none]);
+    const body = { text: "Which card?", kind: "question" };
+    await lee.call("POST", `/api/tasks/${id}/comments`, { body });
+    assert.deepEqual(await news(), [some, some]);
+    assert.deepEqual(await news(), [none, none]);
+    // It waits for the asker no longer.
+    await service.call("POST", `/api/tasks/${id}/cancel`, { body: {} });
+    assert.deepEqual(await news(), [some, some]);
+    // Who may not read the task any more learns nothing of it.
+    const other = await service.create({ notify: [`email:${DANA}`], idempotency_key: "other" });
+    const moved = `${pathOf(service, other.id)}/conversation`;
+    const { mark } = (await service.call<EmbedConversation>("GET", moved, { token: null })).body;
+    await service.call("POST", `/api/tasks/${other.id}/assign`, { body: { user_id: lee.user.id } });
+    assert.equal((await service.call("GET", `${moved}?seen=${mark}`, { token: null })).status, 403);
+  },
+  { env: EMBED_ENV },
+);
+
+testOnBoth(
   "an answer from a page or a form that showed an earlier version does not count",
   async (service) => {
     const key = await newServiceKey(service);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ConversationProps, SaidComment } from "../../form/plan/conversation.ts";
 import { toCommentRecord } from "../conversation/record.ts";
-import type { Comment } from "../conversation/store.ts";
+import { countComments, type Comment } from "../conversation/store.ts";
 import type { Db } from "../db/database.ts";
 import { emailKey } from "../lib/text.ts";
 import type { RecipientCaller } from "../people/caller.ts";
@@ -23,6 +23,15 @@ export interface Unsent {
   text: string;
   problem: string;
   idempotency_key: string;
+}
+
+/**
+ * Returns a short text that changes with all that a page shows of a conversation. Nothing that was said is read for it: comments
+ * are added, and neither changed nor taken away.
+ */
+export async function markOf({ db }: { db: Db }, task: TaskWithDocuments): Promise<string> {
+  const isOpen = answerStateOf(task, null, db.now()).how === "open";
+  return [await countComments(db, task.id), isOpen ? (task.waiting_on ?? "people") : "closed"].join("-");
 }
 
 /**

@@ -3447,6 +3447,8 @@ export interface components {
             comments: number;
             /** @description The conversation as HTML, or null if the web pages are not built. */
             html: string | null;
+            /** @description Changes with what the page shows. */
+            mark: string;
         };
         Review: {
             /** @description The question and the payload as HTML, or null if the web pages are not built. */

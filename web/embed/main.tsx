@@ -101,7 +101,7 @@ async function load(): Promise<void> {
 
 /** Loads the conversation, which most forms do without. */
 const talk = () =>
-  import("./talk.ts").then((later) => later.talk(part("talk"), (said) => ask(token, `/comments${look}`, said)));
+  import("./talk.ts").then((later) => later.talk(part("talk"), look, (path, said) => ask(token, path, said)));
 
 async function answer(answered: object, draft: string): Promise<Outcome> {
   const done = await ask<EmbedOutcome>(token, "/complete", answered);
