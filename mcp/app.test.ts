@@ -154,7 +154,8 @@ testEachWay(
     for (const version of [{ version: 1 }, {}]) {
       const args = { request_id, response: { answer: "yes" }, ...version };
       const old = await client.callTool({ name: "answer_request", arguments: args });
-      assert.deepEqual([old.isError, old.structuredContent], [true, { error_code: "TASK_REVISED" }]);
+      const details = [{ path: "/version", message: "The current version is 2." }];
+      assert.deepEqual([old.isError, old.structuredContent], [true, { error_code: "TASK_REVISED", details }]);
       assert.match(textOf(old), /^The request was revised in the meantime/);
     }
     const { version } = (await read()).form;

@@ -12,7 +12,6 @@ import { TaskListeningTransport } from "./listen-stdio.ts";
 import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG } from "./requests.ts";
 import { createStateSeal, stateKeyOf } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
-import { revisionsOf } from "./revisions.ts";
 import { createServer } from "./server.ts";
 import { fetchInTrace } from "./trace.ts";
 
@@ -60,8 +59,7 @@ async function main(): Promise<void> {
     const client = createClient({ fetch: ownFetch });
     const asked = isOfAgent ? null : asker;
     const readReview = reviewReader({ baseUrl, token });
-    const revisions = revisionsOf({ baseUrl, token, fetch: ownFetch });
-    const requests = createRequests({ client, pagesUrl, asker: asked, stopping, readReview, revisions });
+    const requests = createRequests({ client, pagesUrl, asker: asked, stopping, readReview });
     const seal = createStateSeal([stateKeyOf(token)], token, asked);
     const transport = new TaskListeningTransport(new StdioServerTransport(), requests, tell);
     const handle = serveStdio(({ era }) => createServer(requests, seal, version, era), { transport, onerror: tell });

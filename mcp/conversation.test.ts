@@ -221,23 +221,24 @@ testTalk(
 );
 
 testTalk(
-  "what comes after the end of a request is not sent, and the agent gets the answer",
+  "after the end of a request a reply is still said and a change is not made, and the agent gets the answer",
   async (talk) => {
     const { request_id } = await tool(talk.client, "ask_human", ASKED);
     await answer(talk.house, request_id, { answer: "yes" });
-    for (const [name, fields] of [
-      ["reply", { text: "One more thing." }],
-      ["revise_request", { context: { amount: 1 } }],
-    ] as const) {
-      const result = await talk.call(name, { request_id, ...fields });
-      assert.equal(result.isError, true, name);
-      assert.match(
-        textOf(result),
-        /^Nothing was sent, because the request is closed\.\nAnswered by dana@example\.com\./,
-      );
-      assert.deepEqual((result.structuredContent as HumanRequest).answer, { answer: "yes" });
-    }
-    assert.deepEqual(await talk.said(request_id), []);
+    const replied = await talk.call("reply", { request_id, text: "Thank you." });
+    assert.match(textOf(replied), /^Sent\. Answered by dana@example\.com\./);
+    const revised = await talk.call("revise_request", { request_id, context: { amount: 1 } });
+    assert.equal(revised.isError, true);
+    assert.match(
+      textOf(revised),
+      /^Nothing was sent, because the request is closed\.\nAnswered by dana@example\.com\./,
+    );
+    for (const { structuredContent } of [replied, revised])
+      assert.deepEqual((structuredContent as HumanRequest).answer, { answer: "yes" });
+    assert.deepEqual(
+      (await talk.said(request_id)).map(({ text }) => text),
+      ["Thank you."],
+    );
   },
   PRESENT,
 );

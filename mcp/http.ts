@@ -19,7 +19,6 @@ import {
 } from "./requests.ts";
 import { createStateSeal, stateKeyOf, type StateSeal } from "./request-state.ts";
 import { reviewReader } from "./review.ts";
-import { revisionsOf } from "./revisions.ts";
 import { createServer } from "./server.ts";
 import { isOfForms, mayOpen, withSession } from "./session.ts";
 import { fetchInTrace } from "./trace.ts";
@@ -78,8 +77,7 @@ export function createHttpHandler({
     const token = tokenOf(request);
     const client = createClient({ baseUrl, token, fetch: ownFetch });
     const readReview = reviewReader({ baseUrl, token }, ownFetch);
-    const revisions = revisionsOf({ baseUrl, token, fetch: ownFetch });
-    return createRequests({ client, pagesUrl, asker: askerOf(request), stopping, waitFor, readReview, revisions });
+    return createRequests({ client, pagesUrl, asker: askerOf(request), stopping, waitFor, readReview });
   };
   const handler = createMcpHandler(
     ({ requestInfo, era }) =>

@@ -5,6 +5,7 @@ import {
   type Client,
   type ListedTask,
   type Question,
+  type Revision,
   type TaskOutcome,
   type TaskRecord,
 } from "../sdk/index.ts";
@@ -14,7 +15,6 @@ import { keyOf } from "../sdk/idempotency.ts";
 import { isWrapped, toResponse } from "../sdk/single-value.ts";
 import { keyOfReply } from "./reply-key.ts";
 import type { Look, ReadReview } from "./review.ts";
-import type { Revision, Revisions } from "./revisions.ts";
 
 /** The state of a request. `pending` is `created` or `rejected` in the service: there is no accepted answer yet. */
 export interface HumanRequest {
@@ -202,7 +202,6 @@ export interface RequestsOptions {
   /** How to wait for news of a request. Default: by polls of the API. */
   waitFor?: WaitFor | undefined;
   readReview: ReadReview;
-  revisions: Revisions;
 }
 
 /** Who asks with the admin token, as the caller says. */
@@ -303,7 +302,7 @@ async function answer(
   signal: AbortSignal,
 ): Promise<AskedRequest> {
   const ending = AbortSignal.any([signal, own.stopping, AbortSignal.timeout(ANSWERING_MS)]);
-  const done = await own.revisions.complete(id, { response, version, completed_via_channel: AT_HOST }, ending);
+  const done = await own.client.complete(id, response, { version, channel: AT_HOST, signal: ending });
   return toAsked(own, done, signal);
 }
 
@@ -325,13 +324,15 @@ async function reply(
 
 async function revise(own: Own, id: string, change: Change, signal: AbortSignal): Promise<HumanRequest> {
   const task = await find(own, id, signal);
-  const { note, extendSeconds: extend_seconds } = change;
-  const revision = { ...changeOf(task, change), note, extend_seconds } as Revision;
-  return describe(own, await own.revisions.revise(id, revision, bounded(own, signal)), signal);
+  const { note, extendSeconds } = change;
+  const revision = { ...changeOf(task, change), note, extendSeconds };
+  // Without a key, the service takes the same revision twice for one: a call may be repeated.
+  const revised = await own.client.revise(id, revision, { key: null, signal: bounded(own, signal) });
+  return describe(own, revised, signal);
 }
 
 /** @throws HumanTaskError NOT_OF_THIS_KIND */
-function changeOf({ action }: TaskRecord, { context, action: now }: Change): object {
+function changeOf({ action }: TaskRecord, { context, action: now }: Change): Revision {
   const { args, argsSchema: args_schema, description } = now;
   const isOfAction = args !== undefined || args_schema !== undefined || description !== undefined;
   const refuse = (says: string) => new HumanTaskError("NOT_OF_THIS_KIND", `${says} Nothing was changed.`);
@@ -345,7 +346,8 @@ function changeOf({ action }: TaskRecord, { context, action: now }: Change): obj
   if (!isOfAction) throw refuse("Give args: all arguments of the action, as they are now.");
   const given = { args, args_schema, description };
   // What is not given stays as it was.
-  return { action: { ...action, ...Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined)) } };
+  const said = Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined));
+  return { action: { ...action, ...said } } as Revision;
 }
 
 function questionOf({ project }: Own, request: NewRequest): Question {

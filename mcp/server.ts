@@ -367,7 +367,7 @@ export function createServer(
         "Answers questions of the people who decide about a request of yours, or tells them something. They see it beside the request, which stays open. The same reply is sent once, so a call can be repeated. It does not change what they decide about: for that, call revise_request.",
       inputSchema: z.object({
         request_id: requestId,
-        text: z.string().min(1).max(4000).describe("What to tell them, in plain text."),
+        text: z.string().min(1).max(20_000).describe("What to tell them, in plain text."),
         reply_to: z
           .string()
           .min(1)
@@ -382,10 +382,7 @@ export function createServer(
     },
     async ({ request_id, text, reply_to }, ctx) =>
       answeredIn(ctx, async () =>
-        whileOpen(requests, request_id, ctx, async ({ signal }) => ({
-          request: await requests.reply(request_id, text, reply_to, signal),
-          says: "Sent. ",
-        })),
+        toolResult(await requests.reply(request_id, text, reply_to, ctx.mcpReq.signal), "Sent. "),
       ),
   );
 

@@ -62,13 +62,13 @@ export interface paths {
         };
         /**
          * List a task's comments
-         * @description What people and the asker said about the task, oldest first. For those who may read it.
+         * @description What people and the asker said about the task, oldest first. The `Link` header with `rel="next"` is the address of the next page. For those who may read the task.
          */
         get: operations["listComments"];
         put?: never;
         /**
          * Comment on a task, or ask a question
-         * @description A question makes the open task wait for its asker (`waiting_on`), who learns of it by polls, callbacks and events. What the asker says answers the questions before it. The deadline stays, and people can still answer the task.
+         * @description A question makes the open task wait for its asker (`waiting_on`), who learns of it by polls, callbacks and events. What the asker says answers the questions before it. The deadline stays, and people can still answer the task. A closed task takes comments too, and waits for no one.
          */
         post: operations["addComment"];
         delete?: never;
@@ -1348,7 +1348,7 @@ export interface components {
             /** @description Plain text. */
             text: string;
             /**
-             * @description `question`: for the asker, who is told. The task waits for the reply. Default: `comment`.
+             * @description `question`: for the asker, who is told. The open task waits for the reply. Default: `comment`.
              * @enum {string|null}
              */
             kind?: "comment" | "question" | null;
@@ -1841,7 +1841,12 @@ export interface operations {
     };
     listComments: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Rows in one page (default 50). */
+                limit?: number;
+                /** @description From the `Link` header of the previous page. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 /** @description Task id. */
@@ -1851,10 +1856,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description One page of comments. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `<...>; rel="next"`, if there is a next page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,9 +1,9 @@
 import type { Client } from "./client.ts";
-import { listTasks } from "./list.ts";
+import { listPages, listTasks } from "./list.ts";
 import type { Send } from "./connection.ts";
 import { addComment, cancelTask, completeTask, deleteTask, pollTask, reviseTask, sendAbout } from "./requests.ts";
 import { findServiceKey } from "./settings.ts";
-import type { EmbedToken } from "./shapes.ts";
+import type { Comment, EmbedToken } from "./shapes.ts";
 import { POLL_SECONDS } from "./waiting.ts";
 
 /**
@@ -40,7 +40,12 @@ export function callsOf(
       sendAbout(send, id, "", { signal, method: "PATCH", body: { timeout_seconds } }),
     delete: async (id, { signal } = {}) => deleteTask(send, id, { signal }),
     audit: async (id, { signal } = {}) => sendAbout(send, id, "/audit", { signal }),
-    comments: async (id, { signal } = {}) => sendAbout(send, id, "/comments", { signal }),
+    comments: async (id, { signal } = {}) => {
+      const all: Comment[] = [];
+      for await (const comment of listPages<Comment>(send, `/api/tasks/${encodeURIComponent(id)}/comments`, signal, id))
+        all.push(comment);
+      return all;
+    },
     comment: async (id, text, { signal, replyTo: reply_to = null, key: idempotency_key = crypto.randomUUID() } = {}) =>
       addComment(send, id, { text, reply_to, idempotency_key }, { signal }),
     revise: async (id, revision, { signal, key = crypto.randomUUID() } = {}) =>

@@ -467,17 +467,24 @@ testOnBoth(
   },
 );
 
-testOnBoth("a reply that comes after the answer is dropped, and the answer is returned", async (admin, _t, url) => {
-  const client = await agentAt(url);
-  const refund = question();
-  const { id } = await client.ask(refund);
-  await askAt(url, id, "Which card?");
-  const onQuestion = async () => {
-    await admin.complete(id, { approved: false });
-    return "4242.";
-  };
-  assert.deepEqual(await client.awaitHuman({ ...refund, onQuestion }), { approved: false, note: "none" });
-});
+testOnBoth(
+  "a reply that comes after the answer is said all the same, and the answer is returned",
+  async (admin, _t, url) => {
+    const client = await agentAt(url);
+    const refund = question();
+    const { id } = await client.ask(refund);
+    await askAt(url, id, "Which card?");
+    const onQuestion = async () => {
+      await admin.complete(id, { approved: false });
+      return "4242.";
+    };
+    assert.deepEqual(await client.awaitHuman({ ...refund, onQuestion }), { approved: false, note: "none" });
+    assert.deepEqual(
+      (await client.comments(id)).map(({ text }) => text),
+      ["Which card?", "4242."],
+    );
+  },
+);
 
 testOnBoth("a question resumes what waits for it, and the same question may wait elsewhere", async (client, t) => {
   const bodies: string[] = [];

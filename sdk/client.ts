@@ -94,10 +94,10 @@ export interface Client {
   extend(id: string, timeoutSeconds: number, options?: Abortable): Promise<TaskRecord>;
   /** Deletes a task with everything that belongs to it. Of the audit trail only the deletion remains. */
   delete(id: string, options?: Abortable): Promise<void>;
-  /** Returns what people and the asker said about a task, oldest first. */
+  /** Returns all that people and the asker said about a task, oldest first. */
   comments(id: string, options?: Abortable): Promise<Comment[]>;
   /**
-   * Says something about an open task. From the asker, it answers the questions up to `replyTo`, or all.
+   * Says something about a task, also after its end. From the asker, it answers the questions up to `replyTo`, or all.
    * @param options.key - sent again with the same one, nothing is added
    */
   comment(
@@ -108,12 +108,12 @@ export interface Client {
   /**
    * Changes what an open task asks. Approvals begin again, and answers to the version before are refused.
    * @param revision.version - the version that it replaces; if it is not the current one, nothing is changed
-   * @param options.key - sent again with the same one, nothing is changed
+   * @param options.key - sent again with the same one, nothing is changed; null: what is asked already is not asked again
    */
   revise(
     id: string,
     revision: Revision & { version?: number | undefined },
-    options?: Abortable & { key?: string | undefined },
+    options?: Abortable & { key?: string | null | undefined },
   ): Promise<TaskRecord>;
   /** Returns what a task asks and asked before it was revised, oldest first. */
   versions(id: string, options?: Abortable): Promise<TaskVersion[]>;

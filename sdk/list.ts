@@ -1,4 +1,4 @@
-import type { Send } from "./connection.ts";
+import type { Reply, Send } from "./connection.ts";
 import type { ListedTask, ListQuery, TaskRecord } from "./shapes.ts";
 
 export interface ListFilter extends Omit<ListQuery, "status" | "cursor" | "offset" | "view"> {
@@ -15,11 +15,19 @@ export async function* listTasks(
   const query = new URLSearchParams();
   for (const one of [status].flat()) query.append("status", one);
   for (const [name, value] of Object.entries(rest)) if (value !== undefined) query.set(name, String(value));
-  for (let more = true; more;) {
-    const { data, headers } = await send<ListedTask[]>({ method: "GET", path: `/api/tasks?${query}`, signal });
-    yield* data;
-    const cursor = /[?&]cursor=([^&>]*)[^>]*>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
-    more = cursor !== undefined;
-    if (cursor !== undefined) query.set("cursor", decodeURIComponent(cursor));
+  yield* listPages(send, `/api/tasks?${query}`, signal);
+}
+
+/** Yields the rows of a list. It loads each page when it is needed. @param first - path of the first page */
+export async function* listPages<T>(
+  send: Send,
+  first: string,
+  signal: AbortSignal | undefined,
+  taskId?: string,
+): AsyncGenerator<T, void, undefined> {
+  for (let path: string | undefined = first; path;) {
+    const page: Reply<T[]> = await send({ method: "GET", path, signal, taskId });
+    yield* page.data;
+    path = /(\/api\/[^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
   }
 }

@@ -35,7 +35,7 @@ export async function reviseTask(
   send: Send,
   id: string,
   { extendSeconds, ...asked }: Revision & { version?: number | undefined },
-  idempotency_key: string,
+  idempotency_key: string | null,
   more: Timing,
 ): Promise<TaskRecord> {
   const body: ReviseTask = { ...asked, extend_seconds: extendSeconds ?? null, idempotency_key } as ReviseTask;

@@ -20,7 +20,7 @@ const nonceOf = async (service: TestService, path: string) =>
 
 /** The hidden fields of a page. */
 function hiddenOf(page: string): Record<string, string> {
-  const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)"(?: form="[^"]*")? value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
 }
 
@@ -74,7 +74,7 @@ testOnBoth("without a script, what was entered in the form stays with the commen
   // What cannot be stored stays as well, and the page says why.
   for (const [text, why] of [
     [" ", "It has no words."],
-    ["x".repeat(4001), "4000"],
+    ["x".repeat(20_001), "20000"],
   ] as const) {
     const refused = await post(service, path, { ...entries, "~text": text });
     assert.equal(refused.status, 422, refused.text);
@@ -111,16 +111,50 @@ testOnBoth("a link that is none, is not theirs any more or was opened long ago w
   assert.equal((await said(service, id)).length + (await said(service, other.id)).length, 0);
 });
 
-testOnBoth("after the task was closed a page writes nothing, and says so", async (service) => {
-  const { id } = await service.create({ notify: [`email:${DANA}`] });
-  const path = pathOf(service, id);
-  const fields = { "~nonce": await nonceOf(service, path), "~text": "Hello", "~say": "comment" };
-  await service.call("POST", `/api/tasks/${id}/cancel`, { body: {} });
-  const { status, body } = await post(service, `${path}/conversation`, fields);
-  assert.deepEqual([status, body.error_code], [409, "TASK_ALREADY_TERMINAL"]);
-  assert.equal((await post(service, path, fields)).status, 409);
-  assert.equal((await said(service, id)).length, 0);
-});
+testOnBoth(
+  "after the end, the page of a link has the conversation, and takes comments of its person",
+  async (service) => {
+    const lee = await person(service, { email: LEE });
+    const { id } = await service.create({ notify: [`email:${DANA}`] });
+    const path = pathOf(service, id);
+    const open1 = { "~nonce": await nonceOf(service, path), "~text": "Why was it cancelled?", "~say": "comment" };
+    await service.call("POST", `/api/tasks/${id}/cancel`, { body: {} });
+    // It was written before the end, and its page is still open.
+    const late = await post(service, path, { ...open1, "/note": "Half of it" });
+    assert.equal(late.status, 200);
+    assert.match(late.text, /This task was cancelled[^]*comment was added[^]*Half of it[^]*Why was it cancelled\?/);
+    const page = await open(service, path);
+    assert.equal(page.status, 409);
+    assert.match(page.text, /This task was cancelled[^]*Why was it cancelled\?/);
+    // No one waits for a question any more.
+    assert.doesNotMatch(page.text, /value="question"/);
+    const hidden = hiddenOf(page.text);
+    const empty = await post(service, path, { ...hidden, "~text": " ", "~say": "comment" });
+    assert.equal(empty.status, 409);
+    assert.match(empty.text, /This task was cancelled[^]*It has no words\./);
+    for (let times = 0; times < 2; times++)
+      assert.equal((await post(service, path, { ...hidden, "~text": "Thanks.", "~say": "comment" })).status, 200);
+    assert.equal((await post(service, `${path}/conversation`, { ...open1, "~text": "By script." })).status, 200);
+    assert.deepEqual(
+      (await said(service, id)).map(({ text }) => text),
+      ["Why was it cancelled?", "Thanks.", "By script."],
+    );
+    assert.equal(
+      (await post(service, path, { ...hidden, "~nonce": "x", "~text": "No.", "~say": "comment" })).status,
+      409,
+    );
+    // A closed task of someone else shows nothing of its conversation.
+    const other = await service.create({ notify: [`email:${DANA}`], idempotency_key: "other" });
+    const moved = pathOf(service, other.id);
+    await service.call("POST", `/api/tasks/${other.id}/assign`, { body: { user_id: lee.user.id } });
+    await service.call("POST", `/api/tasks/${other.id}/comments`, { body: { text: "Only for Lee." } });
+    await service.call("POST", `/api/tasks/${other.id}/cancel`, { body: {} });
+    assert.doesNotMatch((await open(service, moved)).text, /Only for Lee|~text/);
+    assert.equal((await post(service, moved, { ...hidden, "~text": "Mine.", "~say": "comment" })).status, 409);
+    assert.equal((await said(service, other.id)).length, 1);
+    assert.equal((await said(service, id)).length, 3);
+  },
+);
 
 testOnBoth(
   "in an embedded form a person reads and writes with their token, and sees no address of others",
@@ -153,9 +187,48 @@ testOnBoth(
     assert.equal(elsewhere.body.error_code, "INVALID_EMBED_TOKEN");
     const posted = await service.call<{ error_code: string }>("POST", `${path}?id=${other.id}`, { token, body });
     assert.equal(posted.body.error_code, "INVALID_EMBED_TOKEN");
-    const long = await service.call("POST", path, { token, body: { text: "x".repeat(4001) } });
+    const long = await service.call("POST", path, { token, body: { text: "x".repeat(20_001) } });
     assert.equal(long.status, 422);
     assert.equal((await said(service, other.id)).length, 0);
+  },
+  { env: EMBED_ENV },
+);
+
+testOnBoth(
+  "a page that looks for news gets none until there is some, and then all of it",
+  async (service) => {
+    const key = await newServiceKey(service);
+    const lee = await person(service, { email: LEE, is_operator: true });
+    const { id } = await service.create({ notify: [`email:${DANA}`] });
+    const path = `${pathOf(service, id)}/conversation`;
+    const { embed_token: token } = (await mint(service, key.key, { task_id: id })).body;
+    const looks = [
+      async (seen: string) => service.call<EmbedConversation>("GET", `${path}?seen=${seen}`, { token: null }),
+      async (seen: string) =>
+        service.call<EmbedConversation>("GET", `/api/embed/task/comments?seen=${seen}`, { token }),
+    ];
+    const marks = await Promise.all(looks.map(async (look) => (await look("")).body.mark));
+    const news = async () => {
+      const found = await Promise.all(looks.map(async (look, i) => look(marks[i]!)));
+      for (const [i, { status, body }] of found.entries()) if (status === 200) marks[i] = body.mark;
+      return found.map(({ status, text }) => [status, /Which card\?/.test(text)]);
+    };
+    const none = [204, false];
+    const some = [200, true];
+    assert.deepEqual(await news(), [none, none]);
+    const body = { text: "Which card?", kind: "question" };
+    await lee.call("POST", `/api/tasks/${id}/comments`, { body });
+    assert.deepEqual(await news(), [some, some]);
+    assert.deepEqual(await news(), [none, none]);
+    // It waits for the asker no longer.
+    await service.call("POST", `/api/tasks/${id}/cancel`, { body: {} });
+    assert.deepEqual(await news(), [some, some]);
+    // Who may not read the task any more learns nothing of it.
+    const other = await service.create({ notify: [`email:${DANA}`], idempotency_key: "other" });
+    const moved = `${pathOf(service, other.id)}/conversation`;
+    const { mark } = (await service.call<EmbedConversation>("GET", moved, { token: null })).body;
+    await service.call("POST", `/api/tasks/${other.id}/assign`, { body: { user_id: lee.user.id } });
+    assert.equal((await service.call("GET", `${moved}?seen=${mark}`, { token: null })).status, 403);
   },
   { env: EMBED_ENV },
 );
@@ -180,6 +253,9 @@ testOnBoth(
     assert.doesNotMatch((await open(service, `${path}?choice=0&version=2`)).text, /was changed after this link/);
     const now = await post(service, path, { ...hiddenOf(late.text), "/approved": "true" });
     assert.equal(now.status, 200);
+    // The conversation goes on there.
+    const more = { ...hiddenOf(now.text), "~text": "I looked twice.", "~say": "comment" };
+    assert.match((await post(service, path, more)).text, /comment was added[^]*I looked twice\./);
   },
   { env: EMBED_ENV },
 );

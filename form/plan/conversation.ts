@@ -25,8 +25,7 @@ export interface ConversationProps {
   readonly asker: string;
   /** A question has no reply. */
   readonly is_waiting: boolean;
-  /** What the viewer may write; null if the task is closed. */
-  readonly writing: WritingProps | null;
+  readonly writing: WritingProps;
   /** IANA name of the zone in which times are shown. */
   readonly time_zone: string | undefined;
   readonly locale?: string | undefined;
@@ -38,6 +37,8 @@ export interface ConversationProps {
 export interface WritingProps {
   /** The viewer is the asker, who answers questions. */
   readonly is_asker: boolean;
+  /** The task is open, so that its asker waits for questions. */
+  readonly is_open: boolean;
   /** Id of the form that the texts are posted with, so that its entries stay; null if a script sends them. */
   readonly form: string | null;
   /** A text that was not sent, and why. */

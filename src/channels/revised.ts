@@ -1,5 +1,5 @@
 import type { Fact } from "../../form/payload/summary.ts";
-import { listComments } from "../conversation/store.ts";
+import { findRevision } from "../conversation/store.ts";
 import { findVersion } from "../conversation/versions.ts";
 import type { Reader } from "../db/database.ts";
 import type { TaskWithDocuments } from "../tasks/store.ts";
@@ -24,8 +24,8 @@ export async function revisedFor(reader: Reader, task: TaskWithDocuments, look: 
   const { version } = task;
   if (version === 1) return null;
   const before = await findVersion(reader, task.id, version - 1);
-  const said = (await listComments(reader, task.id)).find((comment) => comment.version === version);
-  if (before === null || said === undefined) return null;
+  const said = await findRevision(reader, task.id, version);
+  if (before === null || said === null) return null;
   const changes = task.redact_payload ? { facts: [], left_out: null } : changesBetween(before, task, look);
   const { name, email } = said.author;
   return { version, who: name ?? email, name, note: said.text, ...changes };

@@ -59,14 +59,22 @@ export const CommentRecord = Type.Object(
 export type CommentRecord = Static<typeof CommentRecord>;
 
 /** Characters of a comment, as code points. */
-export const COMMENT_CHARACTERS_MAX = 4000;
+export const COMMENT_CHARACTERS_MAX = 20_000;
+
+export const ListCommentsQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Rows in one page (default 50)." })),
+  cursor: Type.Optional(
+    Text({ minLength: 1, maxLength: 500, description: "From the `Link` header of the previous page." }),
+  ),
+});
+export type ListCommentsQuery = Static<typeof ListCommentsQuery>;
 
 /** What `POST /api/tasks/{id}/comments` takes. */
 export const AddCommentBody = Type.Object(
   {
     text: Text({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, description: "Plain text." }),
     kind: Type.Optional(
-      Nullable(Kind("`question`: for the asker, who is told. The task waits for the reply. Default: `comment`.")),
+      Nullable(Kind("`question`: for the asker, who is told. The open task waits for the reply. Default: `comment`.")),
     ),
     reply_to: Type.Optional(
       Nullable(

@@ -48,27 +48,51 @@ export async function addCommentRow(tx: Tx, { author, ...comment }: Comment): Pr
   });
 }
 
+/** Some comments of a task: those with a greater `seq`, and at most so many. */
+interface Range {
+  after?: number;
+  limit?: number;
+}
+
 /** Returns what was said about a task, oldest first. */
-export async function listComments(reader: Reader, task_id: string): Promise<Comment[]> {
-  const rows = await reader.query
-    .selectFrom("task_comments")
-    .selectAll()
-    .where("task_id", "=", task_id)
-    .where("home", "=", homeOf(task_id))
-    .orderBy("seq")
-    .execute();
+export async function listComments(reader: Reader, task_id: string, { after, limit }: Range = {}): Promise<Comment[]> {
+  let select = commentsOf(reader, task_id).selectAll().orderBy("seq");
+  if (after !== undefined) select = select.where("seq", ">", after);
+  if (limit !== undefined) select = select.limit(limit);
+  return (await select.execute()).map(toComment);
+}
+
+/** A comment without its text, which may be long. */
+export type CommentHead = Pick<Comment, "id" | "seq" | "kind" | "answers_seq">;
+
+/** Returns the heads of what was said about a task, oldest first. */
+export async function listCommentHeads(reader: Reader, task_id: string): Promise<CommentHead[]> {
+  const rows = await commentsOf(reader, task_id).select(["id", "seq", "kind", "answers_seq"]).orderBy("seq").execute();
+  return rows.map((row) => ({ ...row, kind: row.kind as SaidKind }));
+}
+
+/** Returns the comments with a key. Each client chooses its own keys. */
+export async function findCommentsByKey(reader: Reader, task_id: string, key: string): Promise<Comment[]> {
+  const rows = await commentsOf(reader, task_id).selectAll().where("idempotency_key", "=", key).execute();
   return rows.map(toComment);
+}
+
+/** Returns what its asker says of a version of a task; null for the first. */
+export async function findRevision(reader: Reader, task_id: string, version: number): Promise<Comment | null> {
+  const row = await commentsOf(reader, task_id).selectAll().where("version", "=", version).executeTakeFirst();
+  return row === undefined ? null : toComment(row);
 }
 
 /** Returns how many comments there are about a task. */
 export async function countComments(reader: Reader, task_id: string): Promise<number> {
-  const { count } = await reader.query
-    .selectFrom("task_comments")
+  const { count } = await commentsOf(reader, task_id)
     .select((of) => of.fn.countAll<number | string>().as("count"))
-    .where("task_id", "=", task_id)
-    .where("home", "=", homeOf(task_id))
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+function commentsOf(reader: Reader, task_id: string) {
+  return reader.query.selectFrom("task_comments").where("task_id", "=", task_id).where("home", "=", homeOf(task_id));
 }
 
 function toComment({ home: _home, ...row }: TaskCommentRow): Comment {

@@ -17,12 +17,13 @@ export async function addVersion(tx: Tx, task_id: string, version: number, docum
   await tx.run(insertVersion, { ...ofTask(task_id), version, payload, payload_schema, action });
 }
 
-/** Returns what a task asked before it was revised, oldest first. The current version is not among them. */
-export async function listVersions(reader: Reader, task_id: string): Promise<TaskVersionRow[]> {
+/** Returns what a task asked before it was revised, oldest first. The current version is not among them. @param from - the first of them */
+export async function listVersions(reader: Reader, task_id: string, from = 1): Promise<TaskVersionRow[]> {
   return reader.query
     .selectFrom("task_versions")
     .selectAll()
     .where("task_id", "=", task_id)
+    .where("version", ">=", from)
     .where("home", "=", homeOf(task_id))
     .orderBy("version")
     .execute();

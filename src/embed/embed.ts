@@ -18,7 +18,7 @@ import { isOwnOf, type AgentCaller } from "../people/agent-caller.ts";
 import type { ServiceKeyCaller } from "../people/caller.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
 import { addComment } from "../tasks/commenting.ts";
-import { conversationFor } from "../tasks/shown-conversation.ts";
+import { conversationFor, markOf } from "../tasks/shown-conversation.ts";
 import { askerLineOf } from "../tasks/asker.ts";
 import { nextAttemptOf } from "../tasks/attempts-left.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
@@ -26,6 +26,7 @@ import { whyNotCounted } from "../tasks/access.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
 import type {
   EmbedAnswer,
+  EmbedCommentsQuery,
   EmbedConversation,
   EmbedOutcome,
   EmbedTask,
@@ -131,12 +132,26 @@ export async function readConversation(
 ): Promise<EmbedConversation> {
   if (id !== undefined && id !== caller.grant.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
   const task = await readTask(ctx, caller, caller.grant.task_id);
+  // Before what was said is read: what comes in between is then read again.
+  const mark = await markOf(ctx, task);
   const look = { time_zone, locale, now: new Date(ctx.db.now()), form: null };
   const shown = await conversationFor(ctx, caller, task, look);
   return {
     comments: shown.comments.length,
     html: draws ? await ctx.drawing.conversation(task.id, shown) : null,
+    mark,
   };
+}
+
+/** Returns the same; null if the page shows it already. @throws as above */
+export async function readNews(
+  ctx: EmbedContext,
+  caller: EmbedCaller,
+  { seen, ...query }: EmbedCommentsQuery,
+  draws: boolean,
+): Promise<EmbedConversation | null> {
+  const mark = seen === undefined ? null : await markOf(ctx, await readTask(ctx, caller, caller.grant.task_id));
+  return mark !== null && mark === seen ? null : readConversation(ctx, caller, query, draws);
 }
 
 /** Adds what the person says, and returns the conversation. @throws ServiceError what `addComment` throws */

@@ -9,18 +9,12 @@ import { AGENT_TOKEN_START } from "../people/agent-caller.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { callerWithKey } from "../people/service-keys.ts";
-import {
-  commentEmbedded,
-  completeEmbedded,
-  mintToken,
-  readConversation,
-  readEmbedded,
-  type EmbedContext,
-} from "./embed.ts";
+import { commentEmbedded, completeEmbedded, mintToken, readNews, readEmbedded, type EmbedContext } from "./embed.ts";
 import { scopeMissing } from "../tasks/access.ts";
 import { ANSWER_ERRORS } from "../tasks/schema.ts";
 import {
   EmbedAnswer,
+  EmbedCommentsQuery,
   EmbedConversation,
   EmbedOutcome,
   EmbedTask,
@@ -128,8 +122,11 @@ const listEmbeddedCommentsRoute = defineRoute({
   description: "What was said about the task. Internal: may change in any version.",
   tags,
   credentials: ["embed_token"],
-  querystring: EmbedTaskQuery,
-  answers: { 200: Type.Unsafe<EmbedConversation>(Type.Ref("EmbedConversation")) },
+  querystring: EmbedCommentsQuery,
+  answers: {
+    200: Type.Unsafe<EmbedConversation>(Type.Ref("EmbedConversation")),
+    204: Type.Null({ description: "The page shows it already." }),
+  },
   errors: [
     "EMBED_NOT_CONFIGURED",
     "INVALID_EMBED_TOKEN",
@@ -138,8 +135,11 @@ const listEmbeddedCommentsRoute = defineRoute({
     "TASK_NOT_FOUND",
   ],
   config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx) }),
-  handle: async ({ ctx, isBuilt }: EmbedRoutes, request) =>
-    readConversation(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt && request.method !== "HEAD"),
+  handle: async ({ ctx, isBuilt }: EmbedRoutes, request, reply) => {
+    const draws = isBuilt && request.method !== "HEAD";
+    const shown = await readNews(ctx, callerOf(request) as EmbedCaller, request.query, draws);
+    return shown ?? reply.code(204).send(null);
+  },
 });
 
 const addEmbeddedCommentRoute = defineRoute({
@@ -162,7 +162,6 @@ const addEmbeddedCommentRoute = defineRoute({
     "PAYLOAD_TOO_LARGE",
     "VALIDATION_FAILED",
     "TASK_NOT_FOUND",
-    "TASK_ALREADY_TERMINAL",
     "TOO_MANY_COMMENTS",
   ],
   config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx), skipSameOrigin: true }),

@@ -92,11 +92,21 @@ export const EmbedTaskQuery = Type.Object({
 });
 export type EmbedTaskQuery = Static<typeof EmbedTaskQuery>;
 
+/** The same for its conversation. */
+export const EmbedCommentsQuery = Type.Object({
+  ...EmbedTaskQuery.properties,
+  seen: Type.Optional(
+    Text({ maxLength: 100, description: "The `mark` of what the page shows. 204 if it is the same." }),
+  ),
+});
+export type EmbedCommentsQuery = Static<typeof EmbedCommentsQuery>;
+
 /** What was said about a task, as an embedded form shows it. */
 export const EmbedConversation = Type.Object(
   {
     comments: Type.Integer({ description: "How many comments and questions there are." }),
     html: Nullable(Type.String({ description: "The conversation as HTML, or null if the web pages are not built." })),
+    mark: Type.String({ description: "Changes with what the page shows." }),
   },
   { $id: "EmbedConversation" },
 );

@@ -2,7 +2,7 @@ import { createMcpHandler, McpServer, type CallToolResult, type McpHttpHandler }
 import type { Logger } from "pino";
 import { z } from "zod";
 import { toCommentRecord } from "../conversation/record.ts";
-import { COMMENT_KINDS, type CommentRecord } from "../conversation/schema.ts";
+import { COMMENT_CHARACTERS_MAX, COMMENT_KINDS, type CommentRecord } from "../conversation/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { toServiceError } from "../http/error-response.ts";
 import type { PersonalTokenCaller } from "../people/caller.ts";
@@ -187,10 +187,10 @@ function createReviewServer(
     {
       title: "Comment on a request, or ask the program",
       description:
-        "Says something about one open request, in the person's name. A question goes to the program that asked, and the request waits for its reply; the person can decide all the same. Call it only with what the person wants to say. To decide, call answer.",
+        "Says something about one request, in the person's name. A question goes to the program that asked, and an open request waits for its reply; the person can decide all the same. Call it only with what the person wants to say. To decide, call answer.",
       inputSchema: z.object({
         request_id: requestId,
-        text: z.string().min(1).max(4000).describe("What the person says, in plain text."),
+        text: z.string().min(1).max(COMMENT_CHARACTERS_MAX).describe("What the person says, in plain text."),
         kind: z.enum(COMMENT_KINDS).default("comment").describe("question: for the program, which is told."),
         idempotency_key: z
           .string()

@@ -212,22 +212,88 @@ testOnBoth("a wrong comment gets a clear error, and nothing is written", async (
     return [status, body.details?.[0]?.path];
   };
   assert.deepEqual(await refused(dana.call, " \n", {}), [422, "/text"]);
-  assert.deepEqual(await refused(dana.call, "x".repeat(4001), {}), [422, "/text"]);
+  assert.deepEqual(await refused(dana.call, "x".repeat(20_001), {}), [422, "/text"]);
   assert.deepEqual(await refused(dana.call, "x", { kind: "shout" }), [422, "/kind"]);
   assert.deepEqual(await refused(service.call, "x", { kind: "question" }), [422, "/kind"]);
   assert.deepEqual(await refused(dana.call, "x", { reply_to: comment.id }), [422, "/reply_to"]);
   assert.deepEqual(await refused(service.call, "x", { reply_to: comment.id }), [422, "/reply_to"]);
   assert.equal((await say(dana.call, "tsk_unknown", "x")).body.error_code, "TASK_NOT_FOUND");
-  await complete(service.call, id);
-  assert.equal((await say(dana.call, id, "Too late")).body.error_code, "TASK_ALREADY_TERMINAL");
-  assert.equal((await said(service.call, id)).length, 1);
-
-  const late = await service.create({ timeout_seconds: 60 });
-  service.clock.advance(60_000);
-  assert.equal((await say(dana.call, late.id, "Too late")).body.error_code, "TASK_ALREADY_TERMINAL");
+  // Characters are counted as people do.
+  assert.equal((await say(dana.call, id, "😀".repeat(20_000))).status, 201);
+  assert.equal((await said(service.call, id)).length, 2);
   const nowhere = newTaskBody({ callback_events: ["task.question"] });
   const { status, body } = await service.call<Body>("POST", "/api/tasks", { body: nowhere });
   assert.deepEqual([status, body.details[0]!.path], [422, "/callback_events"]);
+});
+
+testOnBoth("people and the asker talk on after the end, and the task waits for no one", async (service, t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const agent = await newAgent(service);
+  const dana = await person(service);
+  const asked = { assign_to: { email: dana.user.email! }, timeout_seconds: 60 };
+  const callback = { callback_url: receiver.url, callback_events: ["task.question"] };
+  const { id } = await createdBy(agent, { ...asked, ...callback });
+  await complete(dana.call, id);
+  await say(dana.call, id, "I looked twice.");
+  const { status, body: question } = await ask(dana.call, id, "Was it paid?");
+  assert.deepEqual([status, question.kind], [201, "question"]);
+  const after = await poll(agent.call, id, "timeout=0&until=attention");
+  assert.deepEqual([after.status, after.waiting_on, after.questions], ["completed", null, []]);
+  assert.equal((await read(dana.call, id)).waiting_on, null);
+  assert.equal((await say(agent.call, id, "Yes.", { reply_to: question.id })).body.is_asker, true);
+  assert.deepEqual(
+    (await said(agent.call, id)).map(({ text }) => text),
+    ["I looked twice.", "Was it paid?", "Yes."],
+  );
+  assert.deepEqual((await trail(service.call, id)).slice(-4), [
+    "completed",
+    "commented",
+    "question_asked",
+    "commented",
+  ]);
+  // The asker has what it waited for: its callback got the outcome, and no question after it.
+  service.clock.advance(6_000);
+  await service.ctx.deliveries.turn();
+  await service.ctx.deliveries.settle();
+  assert.deepEqual(
+    receiver.received.map(({ body }) => (JSON.parse(body) as { status: string }).status),
+    ["completed"],
+  );
+
+  // Out of time, and the sweep has not come yet.
+  const late = await createdBy(agent, { ...asked, idempotency_key: "late" });
+  service.clock.advance(60_000);
+  assert.equal((await ask(dana.call, late.id, "Too late?")).status, 201);
+  const over = await poll(agent.call, late.id, "timeout=0&until=attention");
+  assert.deepEqual(over.questions, []);
+  await service.call("DELETE", `/api/tasks/${id}`);
+  assert.equal((await say(dana.call, id, "Gone?")).body.error_code, "TASK_NOT_FOUND");
+});
+
+testOnBoth("comments are read in pages, oldest first, which go on while others write", async (service) => {
+  const { id } = await service.create();
+  for (let i = 0; i < 5; i++) await say(service.call, id, `${i}`);
+  const texts: string[] = [];
+  const sizes: number[] = [];
+  for (let path: string | undefined = `/api/tasks/${id}/comments?limit=2`; path !== undefined;) {
+    const { body, headers }: Answer<CommentRecord[]> = await service.call<CommentRecord[]>("GET", path);
+    texts.push(...body.map(({ text }) => text));
+    sizes.push(body.length);
+    if (sizes.length === 1) await say(service.call, id, "5");
+    path = /^<([^>]+)>; rel="next"$/.exec(headers["link"] ?? "")?.[1];
+  }
+  assert.deepEqual(
+    [texts, sizes],
+    [
+      ["0", "1", "2", "3", "4", "5"],
+      [2, 2, 2],
+    ],
+  );
+  for (const query of ["cursor=nonsense", "limit=0", "limit=201"]) {
+    const { status, body } = await service.call<Body>("GET", `/api/tasks/${id}/comments?${query}`);
+    assert.deepEqual([status, body.error_code], [422, "VALIDATION_FAILED"]);
+  }
 });
 
 testOnBoth("a task takes two hundred comments, and can be answered after that", async (service) => {

@@ -1,12 +1,21 @@
 import { openQuestions } from "../conversation/questions.ts";
 import { toCommentRecord } from "../conversation/record.ts";
-import type { AddCommentBody, WaitingOn } from "../conversation/schema.ts";
-import { addCommentRow, listComments, type Author, type Comment } from "../conversation/store.ts";
+import type { AddCommentBody, ListCommentsQuery, WaitingOn } from "../conversation/schema.ts";
+import {
+  addCommentRow,
+  findCommentsByKey,
+  listCommentHeads,
+  listComments,
+  type Author,
+  type Comment,
+  type CommentHead,
+} from "../conversation/store.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
 import { scheduleRefresh } from "../deliveries/live-messages.ts";
 import { enqueue, enqueueNew } from "../deliveries/store.ts";
 import { invalid, ServiceError } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { newId } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
 import { originOf } from "../outbound/outbound-url.ts";
@@ -25,7 +34,7 @@ import { requireTaskId } from "./tasks.ts";
 
 /** The event that `callback_url` gets where `callback_events` names it. */
 const QUESTION_EVENT = "task.question" satisfies CallbackEvent;
-/** Comments of the asker of a task, and of everyone else, who so cannot silence it. All of them are read with the task. */
+/** Comments of the asker of a task, and of everyone else, who so cannot silence it. Pages show all of them. */
 const COMMENTS_MAX = 200;
 
 interface Commented {
@@ -34,19 +43,41 @@ interface Commented {
   isReplay: boolean;
 }
 
-/** @throws ServiceError TASK_NOT_FOUND, FORBIDDEN */
-export async function readComments(ctx: { db: Db }, caller: Caller, id: string): Promise<Comment[]> {
+const PAGE_ROWS = 50;
+
+/** Returns one page of what was said about a task. @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, VALIDATION_FAILED */
+export async function readCommentsPage(
+  ctx: { db: Db },
+  caller: Caller,
+  id: string,
+  { limit = PAGE_ROWS, cursor }: ListCommentsQuery,
+): Promise<{ rows: Comment[]; next: string | null }> {
+  const [after = -1] = cursor === undefined ? [] : decodeCursor(cursor);
+  const found = await readComments(ctx, caller, id, { after, limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return { rows, next: found.length > limit && last !== undefined ? encodeCursor([last.seq, last.id]) : null };
+}
+
+/** Returns what was said about a task, or a part of it. @throws ServiceError TASK_NOT_FOUND, FORBIDDEN */
+export async function readComments(
+  ctx: { db: Db },
+  caller: Caller,
+  id: string,
+  range?: Parameters<typeof listComments>[2],
+): Promise<Comment[]> {
   requireMay(caller, "read");
   requireTaskId(id);
   await requireMayWith(ctx.db, caller, "read", await getTaskWithDocuments(ctx.db, id));
-  return listComments(ctx.db, id);
+  return listComments(ctx.db, id, range);
 }
 
 /**
- * Adds what somebody says about an open task. A question makes the task wait for its asker, and what the asker says makes it wait
- * for people again. (beyond: Talk before deciding)
+ * Adds what somebody says about a task. A question makes the open task wait for its asker, and what the asker says makes it wait
+ * for people again. After the end, it waits for no one, and what is said is for those who read it later. (beyond: Talk before
+ * deciding)
  *
- * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, AGENT_SCOPE_MISSING, TASK_ALREADY_TERMINAL, TOO_MANY_COMMENTS, VALIDATION_FAILED
+ * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, AGENT_SCOPE_MISSING, TOO_MANY_COMMENTS, VALIDATION_FAILED
  */
 export async function addComment(
   ctx: { db: Db; subscriptions: Subscriptions; notifier: Pick<Notifier, "enqueueComment"> },
@@ -60,36 +91,48 @@ export async function addComment(
   return ctx.db.write(async (tx) => {
     const task = await lockTask(tx, id);
     await requireMayWith(tx, caller, "comment", task);
-    const said = await listComments(tx, id);
+    const said = await listCommentHeads(tx, id);
     const draft = draftOf(caller, task, body, said);
-    const known = said.find((one) => one.kind !== "revision" && isRepeated(one, draft));
+    const known = await findRepeated(tx, draft);
     if (known !== undefined) return { comment: known, isReplay: true };
-    if (isTerminal(task.status) || tx.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
     if (said.filter((one) => isOfSameSide(one, draft)).length >= COMMENTS_MAX)
       throw new ServiceError("TOO_MANY_COMMENTS");
     const created_at = Math.max(tx.now(), task.updated_at);
     const comment: Comment = { ...draft, id: newId("cmt", created_at), created_at };
-    const waiting_on: WaitingOn = openQuestions([...said, comment]).length > 0 ? "agent" : "people";
+    const isOpen = !isTerminal(task.status) && tx.now() < task.timeout_at;
+    const waiting_on = isOpen ? waitingOn([...said, comment]) : task.waiting_on;
     await store(tx, caller, { ...task, waiting_on }, comment);
-    for (const delivery of ctx.subscriptions.deliveriesOf(commentedEvent({ ...task, waiting_on }, comment)))
-      await enqueueNew(tx, delivery);
-    if (comment.kind === "question") await callBack(tx, task, comment);
+    const event = commentedEvent({ ...task, waiting_on: isOpen ? waiting_on : null }, comment);
+    for (const delivery of ctx.subscriptions.deliveriesOf(event)) await enqueueNew(tx, delivery);
     const { project } = task;
-    await ctx.notifier.enqueueComment(tx, { task_id: id, project, purpose: "commented", at: created_at, comment });
-    // Their threads have what is said.
-    await scheduleRefresh(tx, task);
+    if (isOpen) {
+      if (comment.kind === "question") await callBack(tx, task, comment);
+      await ctx.notifier.enqueueComment(tx, { task_id: id, project, purpose: "commented", at: created_at, comment });
+    }
+    // Their threads have what is said. The notices of an end were sent with it.
+    await scheduleRefresh(tx, { id, ended_at: null });
     return { comment, isReplay: false };
   });
 }
 
-function isOfSameSide({ kind, answers_seq }: Comment, draft: Draft): boolean {
+function waitingOn(said: readonly CommentHead[]): WaitingOn {
+  return openQuestions(said).length > 0 ? "agent" : "people";
+}
+
+async function findRepeated(tx: Tx, draft: Draft): Promise<Comment | undefined> {
+  if (draft.idempotency_key === null) return undefined;
+  const found = await findCommentsByKey(tx, draft.task_id, draft.idempotency_key);
+  return found.find((one) => one.kind !== "revision" && isRepeated(one, draft));
+}
+
+function isOfSameSide({ kind, answers_seq }: CommentHead, draft: Draft): boolean {
   return kind !== "revision" && (answers_seq === null) === (draft.answers_seq === null);
 }
 
 type Draft = Omit<Comment, "id" | "created_at">;
 
 /** @throws ServiceError VALIDATION_FAILED */
-function draftOf(caller: Caller, task: Task, body: AddCommentBody, said: readonly Comment[]): Draft {
+function draftOf(caller: Caller, task: Task, body: AddCommentBody, said: readonly CommentHead[]): Draft {
   const kind = body.kind ?? "comment";
   if (body.text.trim() === "") throw invalid("/text", "It has no words.");
   const isAsker = isAskerOf(caller, task);

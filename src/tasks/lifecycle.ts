@@ -303,7 +303,11 @@ function setOf({ timeout_seconds, timeout_at, steps }: Deadline) {
 /** @throws ServiceError TASK_REVISED, with the current version; VALIDATION_FAILED for a version that never was */
 export function requireVersion({ version }: Pick<TaskState, "version">, about: number): void {
   if (about > version) throw invalid("/version", `The task has no version ${about}. The current one is ${version}.`);
-  if (about < version) throw new ServiceError("TASK_REVISED", { version });
+  if (about < version)
+    throw new ServiceError("TASK_REVISED", {
+      version,
+      details: [{ path: "/version", message: `The current version is ${version}.` }],
+    });
 }
 
 /** @throws ServiceError TOO_MANY_ROUNDS, TOO_MANY_DECISIONS */

@@ -1,7 +1,7 @@
 import { roundOf } from "../approvals/proposal.ts";
 import { listVotesIn, type RecordedVote } from "../approvals/store.ts";
-import { openQuestions } from "../conversation/questions.ts";
-import { listComments, type Comment } from "../conversation/store.ts";
+import { listOpenQuestions } from "../conversation/questions.ts";
+import type { Comment } from "../conversation/store.ts";
 import { readStatement, type Db } from "../db/database.ts";
 import { located, type Located } from "../db/home.ts";
 import type { TaskRow } from "../db/schema.ts";
@@ -40,7 +40,7 @@ export async function findPolledTask(db: Db, id: string): Promise<PolledTask | n
   // Earlier rounds and the answers may be many and long, and thousands of polls may end at once.
   const votes = row.approvals === null ? [] : await listVotesIn(db, id, roundOf(row));
   // Nothing is read unless one waits.
-  const questions = needsAttention(row) ? openQuestions(await listComments(db, id)) : [];
+  const questions = needsAttention(row) ? await listOpenQuestions(db, id) : [];
   return Object.assign(toTask(row), { votes, questions });
 }
 

@@ -67,6 +67,7 @@ testOnBoth("an answer to an earlier version is refused with the current one, and
   await revise(service.call, id, { payload: { amount: 1 } });
   const old = await answer(service.call, id, { version: 1 });
   assert.deepEqual([old.status, old.body.error_code, old.body.version], [409, "TASK_REVISED", 2]);
+  assert.deepEqual(old.body.details, [{ path: "/version", message: "The current version is 2." }]);
   assert.equal((await read(service.call, id)).status, "created");
   const ahead = await answer(service.call, id, { version: 3 });
   assert.deepEqual([ahead.status, ahead.body.details[0]!.path], [422, "/version"]);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ConversationProps, SaidComment } from "../../form/plan/conversation.ts";
 import { toCommentRecord } from "../conversation/record.ts";
-import type { Comment } from "../conversation/store.ts";
+import { countComments, type Comment } from "../conversation/store.ts";
 import type { Db } from "../db/database.ts";
 import { emailKey } from "../lib/text.ts";
 import type { RecipientCaller } from "../people/caller.ts";
@@ -26,6 +26,15 @@ export interface Unsent {
 }
 
 /**
+ * Returns a short text that changes with all that a page shows of a conversation. Nothing that was said is read for it: comments
+ * are added, and neither changed nor taken away.
+ */
+export async function markOf({ db }: { db: Db }, task: TaskWithDocuments): Promise<string> {
+  const isOpen = answerStateOf(task, null, db.now()).how === "open";
+  return [await countComments(db, task.id), isOpen ? (task.waiting_on ?? "people") : "closed"].join("-");
+}
+
+/**
  * Returns the conversation of a task for a page of a person who came with a link or an embed token.
  * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN
  */
@@ -42,15 +51,14 @@ export async function conversationFor(
     own: await ownOf(ctx, caller, comments),
     asker: task.asked_by_name,
     is_waiting: isOpen && task.waiting_on === "agent",
-    writing: isOpen
-      ? {
-          is_asker: isAskerOf(caller, task),
-          form,
-          text: unsent?.text ?? "",
-          problem: unsent?.problem ?? null,
-          idempotency_key: unsent?.idempotency_key ?? randomUUID(),
-        }
-      : null,
+    writing: {
+      is_asker: isAskerOf(caller, task),
+      is_open: isOpen,
+      form,
+      text: unsent?.text ?? "",
+      problem: unsent?.problem ?? null,
+      idempotency_key: unsent?.idempotency_key ?? randomUUID(),
+    },
     ...look,
     now: now.toISOString(),
   };

@@ -76,6 +76,13 @@ for (const [name, options] of [
       await screenshot(page, `mail-conversation-${shot}`);
       await page.getByRole("button", { name: "Submit answer" }).click();
       await page.getByRole("heading", { level: 1, name: "Answer sent" }).waitFor();
+      await page.getByText("Comment", { exact: true }).first().click();
+      await page.getByLabel("Comment").fill("I looked twice.");
+      await page.getByRole("button", { name: "Comment", exact: true }).click();
+      await page.getByText("Your comment was added").waitFor();
+      await hasCount(page.getByRole("article").filter({ hasText: "I looked twice." }), 1);
+      await axe(page);
+      await screenshot(page, `mail-conversation-closed-${shot}`);
     },
   );
 

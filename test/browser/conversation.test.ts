@@ -56,6 +56,15 @@ for (const [name, options] of [
         said.map(({ kind }) => kind),
         ["question", "comment", "comment"],
       );
+
+      // What is said after the end is read by those who come later.
+      await asAgent.call("POST", `${path}/cancel`, {});
+      await page.getByRole("button", { name: "Comment", exact: true }).click();
+      await page.getByLabel("Comment").fill("Why was it cancelled?");
+      await page.getByRole("button", { name: "Comment", exact: true }).click();
+      await page.getByText("Why was it cancelled?").waitFor();
+      await hasCount(page.getByLabel("Comment"), 0);
+      await assertUsable(page, `conversation-closed-${name.replace(", ", "-")}`);
     },
   );
 

@@ -89,13 +89,13 @@ async function answer(asking: ToolResult<Asked>, form: NonNullable<Asked["form"]
     return { kind: "accepted" };
   }
   const { error_code, details } = done.structuredContent ?? {};
-  if (details)
+  // Shown in place, so what was entered stays.
+  if (error_code === "TASK_REVISED") await load(asking);
+  else if (details)
     return {
       kind: "refused",
       findings: details.map(({ path, keyword = "" }) => ({ path: path.replace("/response", ""), keyword })),
     };
-  // Shown in place, so what was entered stays.
-  if (error_code === "TASK_REVISED") await load(asking);
   return { kind: error_code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed", message: `Not sent. ${textOf(done)}` };
 }
 

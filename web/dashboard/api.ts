@@ -62,7 +62,7 @@ export function companySignIn(returnTo: string, more: Readonly<Record<string, st
 /** The service could not be reached. */
 export class OfflineError extends Error {}
 
-interface Answer<T> {
+export interface Answer<T> {
   readonly data: T;
   /** Path of the next page; null on the last. */
   readonly next: string | null;

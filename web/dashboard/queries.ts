@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
-import { ApiError, get, request } from "./api.ts";
+import { ApiError, get, request, type Answer } from "./api.ts";
 import { confirmOptions } from "./passkey.ts";
 import { readPreferences } from "./ui/preferences.ts";
 import type {
@@ -151,7 +151,15 @@ export function taskQuery(id: string) {
 export function commentsQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "comments", id],
-    queryFn: () => get<Comment[]>(`/api/tasks/${encodeURIComponent(id)}/comments`),
+    queryFn: async () => {
+      const all: Comment[] = [];
+      for (let path: string | null = `/api/tasks/${encodeURIComponent(id)}/comments?limit=200`; path !== null;) {
+        const { data, next }: Answer<Comment[]> = await request("GET", path);
+        all.push(...data);
+        path = next;
+      }
+      return all;
+    },
   });
 }
 

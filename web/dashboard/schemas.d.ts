@@ -1176,7 +1176,7 @@ export interface components {
             /** @description Plain text. */
             text: string;
             /**
-             * @description `question`: for the asker, who is told. The task waits for the reply. Default: `comment`.
+             * @description `question`: for the asker, who is told. The open task waits for the reply. Default: `comment`.
              * @enum {string|null}
              */
             kind?: "comment" | "question" | null;
@@ -3447,6 +3447,8 @@ export interface components {
             comments: number;
             /** @description The conversation as HTML, or null if the web pages are not built. */
             html: string | null;
+            /** @description Changes with what the page shows. */
+            mark: string;
         };
         Review: {
             /** @description The question and the payload as HTML, or null if the web pages are not built. */

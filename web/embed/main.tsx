@@ -101,7 +101,7 @@ async function load(): Promise<void> {
 
 /** Loads the conversation, which most forms do without. */
 const talk = () =>
-  import("./talk.ts").then((later) => later.talk(part("talk"), (said) => ask(token, `/comments${look}`, said)));
+  import("./talk.ts").then((later) => later.talk(part("talk"), look, (path, said) => ask(token, path, said)));
 
 async function answer(answered: object, draft: string): Promise<Outcome> {
   const done = await ask<EmbedOutcome>(token, "/complete", answered);
@@ -122,7 +122,9 @@ async function answer(answered: object, draft: string): Promise<Outcome> {
 /** Notifies the host of a refused answer, and returns the message of the form. */
 function refused({ error_code, message, details }: Refusal): Outcome {
   const code = fail(error_code, message);
-  if (details)
+  // The form keeps its entries while the new version is shown.
+  if (error_code === "TASK_REVISED") void load();
+  else if (details)
     return {
       kind: "refused",
       findings: details.map(({ path, keyword = "" }) => ({ path: path.replace("/response", ""), keyword })),
@@ -130,8 +132,6 @@ function refused({ error_code, message, details }: Refusal): Outcome {
   const notice = part("expired");
   // The form now shows the message.
   notice.hidden = true;
-  // The form keeps its entries while the new version is shown.
-  if (error_code === "TASK_REVISED") void load();
   if (error_code === "internal") return { kind: "offline" };
   return {
     kind: code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed",

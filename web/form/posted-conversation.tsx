@@ -17,29 +17,31 @@ export function PostedConversation({ comments, own, asker, is_waiting, writing, 
           renderTime={(at) => <time dateTime={at}>{formats.instant(Date.parse(at))?.full_text}</time>}
         />
       </div>
-      {writing && <Writing {...writing} asker={asker} />}
+      <Writing {...writing} asker={asker} />
     </>
   );
 }
 
-function Writing({ is_asker, form, text, problem, idempotency_key, asker }: WritingProps & { asker: string }) {
+function Writing({ is_asker, is_open, form, text, problem, idempotency_key, asker }: WritingProps & { asker: string }) {
   const owner = form ?? undefined;
-  const label = is_asker ? "Reply" : `Comment, or question to ${asker}`;
+  const asks = is_open && !is_asker;
+  const act = is_asker ? "Reply" : "Comment";
+  const label = asks ? `Comment, or question to ${asker}` : act;
   return (
     <details className="answer" open={text !== ""}>
-      <summary className="quiet">{is_asker ? "Reply" : "Ask or comment"}</summary>
+      <summary className="quiet">{asks ? "Ask or comment" : act}</summary>
       <div className="field">
         <label className="title" htmlFor="say">
           <bdi>{label}</bdi>
         </label>
-        <textarea id="say" dir="auto" name={SAID.text} form={owner} rows={3} maxLength={4000} defaultValue={text} />
+        <textarea id="say" dir="auto" name={SAID.text} form={owner} rows={3} maxLength={20_000} defaultValue={text} />
         <p className="error" role="alert">
           {problem}
         </p>
         <input type="hidden" name={SAID.key} form={owner} value={idempotency_key} />
         <div className="say">
-          {!is_asker && <Say kind="question" form={owner} label="Ask" />}
-          <Say kind="comment" form={owner} label={is_asker ? "Reply" : "Comment"} />
+          {asks && <Say kind="question" form={owner} label="Ask" />}
+          <Say kind="comment" form={owner} label={act} />
         </div>
       </div>
     </details>

@@ -12,15 +12,18 @@ export interface Said {
   readonly idempotency_key: string;
 }
 
-/** The conversation as HTML, or why it cannot be had. */
-export type Talk = { readonly html: string } | { readonly message: string };
+/** The conversation as HTML, with a mark that changes with it; or why it cannot be had. */
+export type Talk = { readonly html: string; readonly mark: string } | { readonly message: string };
+
+/** Sends what was written, if anything, and returns the conversation. If it is the one that was `seen`, there is no answer to read. */
+export type Exchange = (said: Said | null, seen: string) => Promise<Talk>;
 
 /** While the page is seen, it looks for news this often. */
 const NEWS_MS = 15_000;
 
 /** Follows the conversation of a page behind a personal link, which is drawn already. */
 export function followLink(root: HTMLElement): void {
-  follow(root, async (said) => {
+  follow(root, async (said, seen) => {
     const nonce = document.querySelector<HTMLInputElement>('[name="~nonce"]')?.value ?? "";
     const fields = said && {
       "~nonce": nonce,
@@ -30,7 +33,7 @@ export function followLink(root: HTMLElement): void {
     };
     try {
       const response = await fetch(
-        `${location.pathname}/conversation`,
+        `${location.pathname}/conversation?seen=${seen}`,
         fields === null ? {} : { method: "POST", body: new URLSearchParams(fields) },
       );
       return (await response.json()) as Talk;
@@ -43,37 +46,35 @@ export function followLink(root: HTMLElement): void {
 /**
  * Sends what is written in a conversation, and shows what is new.
  * @param root - its element, where it is drawn already
- * @param exchange - sends what was written, if anything, and returns the conversation
  */
-export function follow(root: HTMLElement, exchange: (said: Said | null) => Promise<Talk>): void {
+export function follow(root: HTMLElement, exchange: Exchange): void {
   const list = root.querySelector("[data-comments]")!;
-  const field = root.querySelector("textarea");
+  const field = root.querySelector("textarea")!;
   let key = newKey();
   /** Times that the conversation was asked for. */
   let asked = 0;
+  let seen = "";
 
   function show(talk: Talk): void {
     if (!("html" in talk)) return;
-    const drawn = drawnFrom(talk.html);
-    const news = drawn.querySelector("[data-comments]")!;
+    seen = talk.mark;
+    const news = drawnFrom(talk.html).querySelector("[data-comments]")!;
     if (news.innerHTML !== list.innerHTML) list.replaceChildren(...news.childNodes);
-    // The task is closed. Somebody who still writes is told so when they send it.
-    if (drawn.querySelector("textarea") === null && !field?.value) root.querySelector("details")?.remove();
   }
 
   async function send(button: HTMLButtonElement): Promise<void> {
-    const text = field!.value;
+    const text = field.value;
     const problem = root.querySelector(".error")!;
     const buttons = root.querySelectorAll("button");
     for (const one of buttons) one.disabled = true;
-    const talk = await exchange({ text, kind: button.value, idempotency_key: key });
+    const talk = await exchange({ text, kind: button.value, idempotency_key: key }, seen);
     for (const one of buttons) one.disabled = false;
     problem.textContent = "message" in talk ? talk.message : "";
     if ("message" in talk) return;
     // Somebody may have gone on writing.
-    if (field!.value === text) field!.value = "";
+    if (field.value === text) field.value = "";
     key = newKey();
-    if (field!.value === "") {
+    if (field.value === "") {
       root.querySelector("details")!.open = false;
       root.querySelector("summary")?.focus();
     }
@@ -91,7 +92,7 @@ export function follow(root: HTMLElement, exchange: (said: Said | null) => Promi
   const look = async () => {
     if (document.visibilityState !== "visible") return;
     const own = ++asked;
-    const talk = await exchange(null);
+    const talk = await exchange(null, seen);
     // A later answer may have come first.
     if (own === asked) show(talk);
   };

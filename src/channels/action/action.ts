@@ -38,10 +38,11 @@ import { answererOf, fieldErrorsOf, isAboutAnswer, responseOf } from "../answers
 import { optionOf, otherwiseOf } from "../../tasks/deadline-words.ts";
 import { decidedOf, type Decided } from "../decided.ts";
 import { revisedFor } from "../revised.ts";
+import { touchedSince } from "../touched.ts";
 import { isDecidedAlready } from "../decided-already.ts";
 import { delegatedFromOf, type DelegatedFrom } from "../delegated.ts";
 import { choicesOf } from "../email/choices.ts";
-import { drawConversation, NONCE, say, unsentIn } from "./conversation.ts";
+import { drawConversation, FORM, NONCE, say, unsentIn } from "./conversation.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
 import { momentText, openPage, messagePage, type MessagePage } from "./page.ts";
@@ -93,7 +94,7 @@ export async function showAction(
 ): Promise<Answered> {
   const link = await pages.door.open(token);
   const known = await openOrEnded(pages, link);
-  if ("ended" in known) return endedPage(pages, known.ended, link);
+  if ("ended" in known) return endedPage(pages, token, known.ended, link);
   if (ownVoteOf(known) !== undefined) return decidedPage(pages, token, known, {});
   if (choice === null || version === known.task.version) return show(pages, token, known, { choice });
   const text = "The request was changed after this link was sent. Nothing is chosen yet: check the new version below.";
@@ -108,13 +109,15 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const { ctx } = pages;
   const entries = entriesOfPost(body);
   const link = await pages.door.open(token);
+  // What is said about a closed task counts too.
+  if (entries[SAID.kind] !== undefined && link !== null && link.caller !== null)
+    return sayAndShow(pages, token, { task: link.task, caller: link.caller }, entries);
   const known = await openOrEnded(pages, link);
-  if ("ended" in known) return endedPage(pages, known.ended, link, entries);
+  if ("ended" in known) return endedPage(pages, token, known.ended, link, entries);
   const { task, caller } = known;
   const nonce = entries[NONCE]?.[0];
   const isOwnPage = isNonce(ctx, token, nonce ?? "", ctx.db.now());
   if (entries[TAKE_BACK] !== undefined) return takeBack(pages, token, known, isOwnPage);
-  if (entries[SAID.kind] !== undefined) return sayAndShow(pages, token, known, entries);
   const version = Number(entries[VERSION]?.[0] ?? 1);
   if (version !== task.version) return revisedPage(pages, token, known, entries);
   const round = task.approvals === null ? null : Number(entries[ROUND]?.[0]);
@@ -137,7 +140,13 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
     const after = { task: done, stored: done, caller };
     if (ownVoteOf(after) !== undefined && !isTerminal(done.status)) return await decidedPage(pages, token, after, {});
     if (done.status !== "rejected")
-      return await endedPage(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
+      return await endedPage(
+        pages,
+        token,
+        await endOf(pages, done, caller, { isNow: true }),
+        { task: done, caller },
+        entries,
+      );
     return await show(pages, token, after, { posted: { entries, errors: [], notice: null } });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -146,21 +155,31 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
 }
 
 /** Stores what a page without scripts says about its task, and shows the page again with all that was entered. */
-async function sayAndShow(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
-  const posted = { entries, errors: [], notice: null };
-  try {
-    await say(pages.ctx, token, known, entries);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const link = await pages.door.open(token);
-    const current = await openOrEnded(pages, link);
-    if ("ended" in current) return endedPage(pages, current.ended, link, entries);
-    return show(pages, token, current, { status: error.status, posted, unsent: unsentIn(entries, error) });
+async function sayAndShow(
+  pages: Pages,
+  token: string,
+  known: Pick<Open, "task" | "caller">,
+  entries: Entries,
+): Promise<Answered> {
+  const refusal = await say(pages.ctx, token, known, entries).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    },
+  );
+  const refused = refusal && { status: refusal.status, unsent: unsentIn(entries, refusal) };
+  const link = await pages.door.open(token);
+  const current = await openOrEnded(pages, link);
+  if (!("ended" in current)) {
+    const posted = { entries: await touchedOf(pages, current, entries), errors: [], notice: null };
+    return show(pages, token, current, { ...refused, posted });
   }
-  const current = await openOrEnded(pages, await pages.door.open(token));
-  if ("ended" in current) return endedPage(pages, current.ended, null);
-  return show(pages, token, current, { posted });
+  if (refused === null) return endedPage(pages, token, { ...current.ended, status: 200, says: [ADDED] }, link, entries);
+  return endedPage(pages, token, current.ended, link, entries, refused.unsent);
 }
+
+const ADDED = "Your comment was added to the conversation below.";
 
 // --- Approvals by several people ---------------------------------------------------------------------------------------
 
@@ -211,7 +230,7 @@ async function takeBack(pages: Pages, token: string, known: Open, isOwnPage: boo
   }
   const link = await door.open(token);
   const current = await openOrEnded(pages, link);
-  if ("ended" in current) return endedPage(pages, current.ended, link);
+  if ("ended" in current) return endedPage(pages, token, current.ended, link);
   return ownVoteOf(current) === undefined
     ? show(pages, token, current, { status, notice })
     : decidedPage(pages, token, current, { status, says: [notice.text] });
@@ -234,8 +253,14 @@ async function changedPage(pages: Pages, token: string, known: Open, entries: En
 /** Returns the page after an answer to a version that was replaced: the current one, and what was entered. */
 async function revisedPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
   const text = "Not sent: the request was changed in the meantime. Check the new version below and submit again.";
-  const posted = { entries, errors: [], notice: null };
+  const posted = { entries: await touchedOf(pages, known, entries), errors: [], notice: null };
   return show(pages, token, known, { status: 409, posted, notice: { text, is_bad: true } });
+}
+
+/** Returns what a person has entered, where the page showed an earlier version: what they left as it was follows the new one. */
+async function touchedOf(pages: Pages, { stored, caller }: Open, entries: Entries): Promise<Entries> {
+  const version = Number(entries[VERSION]?.[0] ?? 1);
+  return touchedSince(pages.ctx.db, stored, version, entries, (task) => formOf(pages, task, zoneOf(caller)));
 }
 
 /** Returns whether a person has decided already what they post. */
@@ -586,7 +611,7 @@ async function refused(
       // The task has changed, or may have, so the page shows the current state.
       const link = await pages.door.open(token);
       const current = await openOrEnded(pages, link);
-      if ("ended" in current) return endedPage(pages, current.ended, link, entries);
+      if ("ended" in current) return endedPage(pages, token, current.ended, link, entries);
       if (error.code === "COMMIT_UNKNOWN") return unknownPage(pages, token, current, entries);
       if (current.task.version !== known.task.version) return revisedPage(pages, token, current, entries);
       if (roundOf(current.task) !== roundOf(known.task)) return changedPage(pages, token, current, entries);
@@ -603,12 +628,14 @@ async function refused(
   }
 }
 
-/** Returns a page without a form. An unsent answer is shown so that it can be copied. */
+/** Returns a page without a form for answers. An unsent answer is shown so that it can be copied. @param unsaid - a comment that was not stored */
 async function endedPage(
   pages: Pages,
+  token: string,
   { status, is_unsent: isNone = false, answered, counted, ...page }: EndedPage,
   link: OpenedLink | null,
   entries?: Entries,
+  unsaid?: Unsent,
 ): Promise<Answered> {
   const { caller = null } = link ?? {};
   const isOther =
@@ -620,7 +647,22 @@ async function endedPage(
   const is_unsent = isNone || isOther;
   const unsent = is_unsent && entries && link ? unsentOf(pages, link.task, entries) : null;
   const more = answered ? await answerOf(pages, answered) : unsent;
-  return { status, html: messagePage(pages.head, { ...page, more }) };
+  const talk = link && (await talkAfterEnd(pages, token, link, unsaid));
+  return { status, html: messagePage(pages.head, { ...page, more, talk }) };
+}
+
+/** Returns the conversation about a closed task, and the form that its comments are posted with; null if it is not for this person. */
+async function talkAfterEnd(
+  { ctx, door }: Pages,
+  token: string,
+  { task, caller }: OpenedLink,
+  unsaid: Unsent | undefined,
+): Promise<NonNullable<MessagePage["talk"]> | null> {
+  if (answerStateOf(task, null, ctx.db.now()).how === "open") return null;
+  if (caller === null || !(await mayWith(ctx.db, caller, "comment", task))) return null;
+  const html = await drawConversation(ctx, { task, caller }, { isPosted: true, ...(unsaid && { unsent: unsaid }) });
+  const hidden = { [NONCE]: createNonce(ctx, token, ctx.db.now()) };
+  return { html, form: { id: FORM, action: `${door.path}${token}`, hidden } };
 }
 
 function unsentOf(pages: Pages, task: TaskWithDocuments, entries: Entries): Below {

@@ -5,8 +5,9 @@ import { AddCommentBody } from "../../conversation/schema.ts";
 import { ServiceError } from "../../errors.ts";
 import { shapeCheck } from "../../http/validation.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
+import { mayWith } from "../../tasks/access.ts";
 import { addComment } from "../../tasks/commenting.ts";
-import { conversationFor, type Unsent } from "../../tasks/shown-conversation.ts";
+import { conversationFor, markOf, type Unsent } from "../../tasks/shown-conversation.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import type { ActionContext } from "./action.ts";
 import type { Door } from "./door.ts";
@@ -21,7 +22,7 @@ import { isNonce } from "./proofs.ts";
 /** The name under which a page posts its nonce. */
 export const NONCE = "~nonce";
 /** Id of the form on the page. What is written in the conversation is posted with its entries, so that they stay. */
-const FORM = "answer-form";
+export const FORM = "answer-form";
 
 interface Known {
   task: TaskWithDocuments;
@@ -69,9 +70,11 @@ export function unsentIn(entries: Entries, { message, details }: ServiceError): 
 
 interface Route {
   Params: { token: string };
+  /** `seen`: the mark of what the page shows. If it is the same, the answer is 204. */
+  Querystring: { seen?: unknown };
 }
 
-/** Serves the conversation behind links to the scripts of their pages, as `{ html }`. Errors are those of the API. */
+/** Serves the conversation behind links to the scripts of their pages, as `{ html, mark }`. Errors are those of the API. */
 export const conversationRoutes: FastifyPluginAsync<{ ctx: ActionContext; door: Door }> = async (
   app,
   { ctx, door },
@@ -85,16 +88,22 @@ export const conversationRoutes: FastifyPluginAsync<{ ctx: ActionContext; door: 
     if (link.caller === null) throw new ServiceError("FORBIDDEN", { message: door.gone });
     return { task: link.task, caller: link.caller };
   };
-  const drawn = async (token: string) => ({
-    html: await drawConversation(ctx, await open(token), { isPosted: false }),
-  });
+  const drawn = async (known: Known) => {
+    // Before what was said is read: what comes in between is then read again.
+    const mark = await markOf(ctx, known.task);
+    return { html: await drawConversation(ctx, known, { isPosted: false }), mark };
+  };
 
-  app.get<Route>("/:token/conversation", { schema: { hide: true } }, async ({ params }, reply) =>
-    reply.headers(PAGE_HEADERS).send(await drawn(params.token)),
-  );
+  app.get<Route>("/:token/conversation", { schema: { hide: true } }, async ({ params, query }, reply) => {
+    const known = await open(params.token);
+    void reply.headers(PAGE_HEADERS);
+    if (query.seen === (await markOf(ctx, known.task)) && (await mayWith(ctx.db, known.caller, "read", known.task)))
+      return reply.code(204).send();
+    return reply.send(await drawn(known));
+  });
   const config = { skipSameOrigin: true };
   app.post<Route>("/:token/conversation", { config, schema: { hide: true } }, async ({ params, body }, reply) => {
     await say(ctx, params.token, await open(params.token), entriesOfPost(typeof body === "string" ? body : ""));
-    return reply.headers(PAGE_HEADERS).send(await drawn(params.token));
+    return reply.headers(PAGE_HEADERS).send(await drawn(await open(params.token)));
   });
 };

@@ -70,9 +70,18 @@ export interface MessagePage {
   /** Something was sent from here. */
   is_done?: boolean;
   /** A button that posts something. */
-  act?: { label: string; action: string; hidden: Readonly<Record<string, string>> };
+  act?: Posted;
   /** HTML below it, with a heading of its own. */
   more?: { title: string; html: string } | null;
+  /** HTML of a conversation, and the form that what is written there is posted with. */
+  talk?: { html: string; form: { id: string } & Omit<Posted, "label"> } | null;
+}
+
+/** Something that a button posts. */
+interface Posted {
+  label: string;
+  action: string;
+  hidden: Readonly<Record<string, string>>;
 }
 
 /** A tick, and the letter i. */
@@ -81,7 +90,10 @@ const DONE =
 const INFO =
   '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7"/><path d="M8 7.3v4M8 4.7v.1"/></svg>';
 
-export function messagePage(head: string, { title, says, task, more, act, is_done = false }: MessagePage): string {
+export function messagePage(
+  head: string,
+  { title, says, task, more, act, talk, is_done = false }: MessagePage,
+): string {
   return html({
     title,
     head,
@@ -93,15 +105,24 @@ ${task === undefined ? "" : `<p class="about" dir="auto">${escapeHtml(headingOf(
 ${says.map((sentence) => `<p dir="auto">${escapeHtml(sentence)}</p>`).join("\n")}
 ${act === undefined ? "" : buttonOf(act)}
 </div>
-${more == null ? "" : `<section aria-labelledby="more"><h2 id="more">${escapeHtml(more.title)}</h2>${more.html}</section>`}`,
+${more == null ? "" : `<section aria-labelledby="more"><h2 id="more">${escapeHtml(more.title)}</h2>${more.html}</section>`}
+${talk == null ? "" : talkSection(talk)}`,
   });
 }
 
-function buttonOf({ label, action, hidden }: NonNullable<MessagePage["act"]>): string {
-  const inputs = Object.entries(hidden).map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  );
-  return `<form class="answer" method="post" action="${escapeHtml(action)}">${inputs.join("")}<button type="submit" class="quiet">${escapeHtml(label)}</button></form>`;
+function talkSection({ html: conversation, form }: NonNullable<MessagePage["talk"]>): string {
+  const { id, action, hidden } = form;
+  return `<section class="talk" aria-labelledby="conversation">${conversation}<form id="${id}" method="post" action="${escapeHtml(action)}">${inputsOf(hidden)}</form></section>`;
+}
+
+function buttonOf({ label, action, hidden }: Posted): string {
+  return `<form class="answer" method="post" action="${escapeHtml(action)}">${inputsOf(hidden)}<button type="submit" class="quiet">${escapeHtml(label)}</button></form>`;
+}
+
+function inputsOf(hidden: Posted["hidden"]): string {
+  return Object.entries(hidden)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join("");
 }
 
 interface Parts {

@@ -105,6 +105,31 @@ testOnBoth(
   },
 );
 
+testOnBoth("after a revision, only what the person changed on the page is an edit", async (service) => {
+  const args = { amount: 90, to: { name: "Mia", id: 7 }, lines: [{ text: "Shoes" }] };
+  const id = await ask(service, { action: { args } });
+  const page = await openedBy(service, id).open("?choice=1");
+  const { action } = actionTask() as unknown as { action: { args_schema: { properties: object } } };
+  const args_schema = {
+    ...action.args_schema,
+    properties: { ...action.args_schema.properties, reason: { type: "string" } },
+    required: ["amount", "reason"],
+  };
+  const now = { amount: 80, to: { name: "Ada", id: 8 }, lines: [{ text: "Boots" }], reason: "Broken" };
+  const body = { action: { ...action, args: now, args_schema } };
+  assert.equal((await service.call("POST", `/api/tasks/${id}/revise`, { body })).status, 200);
+  await page.post({ "/args/to/name": "Ana" });
+  assert.equal(page.status, 409);
+  const { "/args/amount": amount, "/args/to/name": name, "/args/lines/0/text": line } = page.fields();
+  assert.deepEqual([amount, name, line, page.fields()["/args/reason"]], ["80", "Ana", "Boots", "Broken"]);
+  await page.post();
+  assert.deepEqual((await read(service, id)).response, {
+    decision: "edit",
+    args: { ...now, to: { name: "Ana", id: 8 } },
+    patch: [{ op: "replace", path: "/to/name", value: "Ana" }],
+  });
+});
+
 testOnBoth("without scripts, the arguments appear when Edit is chosen on the page", async (service) => {
   const id = await ask(service, {});
   const page = await openedBy(service, id).open();

@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
 import { homeOf } from "../../db/home.ts";
-import type { DueDelivery, EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
+import type { DueDelivery, EndedDelivery, Kind, Outcome, Postponed } from "../../deliveries/kinds.ts";
 import { findBody } from "../../deliveries/claim.ts";
 import { findPlace, setPlace, takePlace } from "../../deliveries/live-messages.ts";
 import { schedule } from "../../deliveries/schedule.ts";
@@ -28,6 +28,11 @@ interface Ctx {
 }
 
 const nextAttemptAt = schedule([0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE]);
+
+/** Replies that one attempt posts. Slack takes about one message per second in a channel, and more only in short bursts. */
+const REPLIES_MAX = 3;
+/** The wait before a thread goes on that has more. */
+const PAUSE_MS = 3 * SECOND;
 
 /** A post without a result after this time is considered lost. */
 const LOST_MS = 30 * SECOND;
@@ -77,7 +82,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
   async function post(
     slack: Slack,
     { delivery, task, target }: { delivery: DueDelivery; task: TaskWithDocuments; target: string },
-  ): Promise<Outcome> {
+  ): Promise<Outcome | Postponed> {
     const { channel, person } = await targetOf(slack, target);
     const { id: team } = await slack.team();
     const message = await messageFor(ctx, workspaces, task, { team, person });
@@ -104,7 +109,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
       place,
       shown,
     }: { delivery: DueDelivery; task: TaskWithDocuments; place: Place; shown: string | null },
-  ): Promise<Outcome> {
+  ): Promise<Outcome | Postponed> {
     const message = await messageFor(ctx, workspaces, task, place);
     const mark = fingerprint(message);
     if (mark !== shown) {
@@ -115,9 +120,17 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     return reply(slack, delivery, task, place);
   }
 
-  /** Posts in the thread what the message itself does not show. Only one attempt at a time does, so that nothing is there twice. */
-  async function reply(slack: Slack, delivery: DueDelivery, task: TaskWithDocuments, known: Place): Promise<Outcome> {
-    const talk = await readTalk(ctx.db, task);
+  /**
+   * Posts in the thread what the message itself does not show. Only one attempt at a time does, so that nothing is there twice. A
+   * long conversation takes several attempts: each goes on where the one before stopped, and none of them counts as a failure.
+   */
+  async function reply(
+    slack: Slack,
+    delivery: DueDelivery,
+    task: TaskWithDocuments,
+    known: Place,
+  ): Promise<Outcome | Postponed> {
+    const talk = await readTalk(ctx.db, task, known);
     const nextFor = (place: Place) => nextReply(ctx, task, talk, place);
     if (nextFor(known) === null) return SENT;
     const taken = await takePlace(ctx.db, delivery, LOST_MS);
@@ -127,11 +140,17 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     let place = readPlace(taken.place);
     let next = nextFor(place);
     if (next === null) await setPlace(ctx.db, delivery, { begun_at: null }, taken.place);
-    while (next !== null) {
-      const ts = await postReply(slack, delivery, place, next);
+    for (let posted = 0; next !== null;) {
+      if (posted === REPLIES_MAX) return { postponed_ms: PAUSE_MS };
+      const ts = await postReply(slack, delivery, place, next).catch((error: unknown) => {
+        if (posted > 0 && error instanceof SlackFailure && error.waitMs !== undefined) return error.waitMs;
+        throw error;
+      });
+      if (typeof ts === "number") return { postponed_ms: ts };
+      posted++;
       place = withReply(place, next, ts);
       next = nextFor(place);
-      const begun_at = next === null ? null : ctx.db.now();
+      const begun_at = next === null || posted === REPLIES_MAX ? null : ctx.db.now();
       if (!(await setPlace(ctx.db, delivery, { place: JSON.stringify(place), begun_at }))) return NEEDLESS;
     }
     return SENT;

@@ -105,6 +105,34 @@ testWithSlack("a person lowers the amount in Slack, and what the form does not s
   assert.deepEqual(slack.failures, []);
 });
 
+testWithSlack("after a revision, only what the person changed in the form is an edit", async (stage) => {
+  const { service, slack } = stage;
+  const dana = await asDana(stage);
+  const { id, post } = await dana.ask({ action: { args: { amount: 90, to: { name: "Mia", id: 7 } } } });
+  const view = await dana.open(post, "answer:open:1");
+  const before = inputOf(view, "/args/amount").element.action_id;
+  const { action } = actionTask() as unknown as { action: object };
+  const args = { amount: 80, to: { name: "Ada", id: 8 } };
+  const body = { action: { ...action, args } };
+  assert.equal((await service.call("POST", `/api/tasks/${id}/revise`, { body })).status, 200);
+  await dana.submit(view, { "/args/to/name": "Ana" });
+  assert.equal((await read(service, id)).status, "created");
+  const [shown] = slack.views;
+  assert.deepEqual(
+    ["/args/amount", "/args/to/name"].map((block) => heldBy(inputOf(shown!, block).element)),
+    ["80", "Ana"],
+  );
+  // Slack keeps what an input holds as long as it is the same input.
+  assert.notEqual(inputOf(shown!, "/args/amount").element.action_id, before);
+  await dana.submit(shown!, {});
+  assert.deepEqual((await read(service, id)).response, {
+    decision: "edit",
+    args: { ...args, to: { name: "Ana", id: 8 } },
+    patch: [{ op: "replace", path: "/to/name", value: "Ana" }],
+  });
+  assert.deepEqual(slack.failures, []);
+});
+
 testWithSlack("nothing approves an action of high risk in one press: its name is typed", async (stage) => {
   const { service } = stage;
   const dana = await asDana(stage);

@@ -1,6 +1,6 @@
 import { chosenOption } from "../../../form/plan/chosen.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import { listComments } from "../../conversation/store.ts";
+import { findRevision } from "../../conversation/store.ts";
 import type { Db, Reader } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
 import { isHidden, votesOf, type Standing } from "../../approvals/count.ts";
@@ -112,7 +112,7 @@ export async function revisionOf(
   { id, version, redact_payload }: Pick<TaskWithDocuments, "id" | "version" | "redact_payload">,
 ): Promise<string> {
   if (version === 1 || redact_payload) return "";
-  return (await listComments(reader, id)).find((said) => said.version === version)?.text ?? "";
+  return (await findRevision(reader, id, version))?.text ?? "";
 }
 
 /** Returns the reply in the thread after an answer was rejected. */

@@ -1,11 +1,13 @@
 import { Type } from "typebox";
 import { toCommentRecord } from "../../conversation/record.ts";
-import type { AddCommentBody, CommentRecord } from "../../conversation/schema.ts";
+import { ListCommentsQuery, type AddCommentBody, type CommentRecord } from "../../conversation/schema.ts";
 import type { Db } from "../../db/database.ts";
-import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { linkToNext } from "../../http/paging.ts";
+import { pageOf } from "../../http/schema.ts";
+import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
-import { addComment, readComments } from "../commenting.ts";
+import { addComment, readCommentsPage } from "../commenting.ts";
 import { recordAfter } from "../record-for.ts";
 import { reviseTask, type RevisionContext } from "../revising.ts";
 import { TaskParams, type ReviseTaskBody, type TaskRecord, type VersionRecord } from "../schema.ts";
@@ -18,14 +20,20 @@ export const listCommentsRoute = defineRoute({
   url: "/tasks/:id/comments",
   operationId: "listComments",
   summary: "List a task's comments",
-  description: "What people and the asker said about the task, oldest first. For those who may read it.",
+  description:
+    'What people and the asker said about the task, oldest first. The `Link` header with `rel="next"` is the address of the next page. For those who may read the task.',
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
-  answers: { 200: Type.Unsafe<CommentRecord[]>({ type: "array", items: Type.Ref("Comment") }) },
-  errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
-  handle: async (ctx: { db: Db }, request) =>
-    (await readComments(ctx, callerOf(request), request.params.id)).map(toCommentRecord),
+  querystring: ListCommentsQuery,
+  answers: { 200: pageOf<CommentRecord>("Comment", "One page of comments.") },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "TASK_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const { id } = request.params;
+    const { rows, next } = await readCommentsPage(ctx, callerOf(request), id, request.query);
+    if (next !== null) void reply.header("link", linkToNext(`/api/tasks/${id}/comments`, request.url, next));
+    return rows.map(toCommentRecord);
+  },
 });
 
 export const addCommentRoute = defineRoute({
@@ -34,7 +42,7 @@ export const addCommentRoute = defineRoute({
   operationId: "addComment",
   summary: "Comment on a task, or ask a question",
   description:
-    "A question makes the open task wait for its asker (`waiting_on`), who learns of it by polls, callbacks and events. What the asker says answers the questions before it. The deadline stays, and people can still answer the task.",
+    "A question makes the open task wait for its asker (`waiting_on`), who learns of it by polls, callbacks and events. What the asker says answers the questions before it. The deadline stays, and people can still answer the task. A closed task takes comments too, and waits for no one.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
@@ -51,7 +59,7 @@ export const addCommentRoute = defineRoute({
       },
     }),
   },
-  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "TOO_MANY_COMMENTS", "VALIDATION_FAILED"],
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TOO_MANY_COMMENTS", "VALIDATION_FAILED"],
   handle: async (ctx: Parameters<typeof addComment>[0], request, reply) => {
     const { comment, isReplay } = await addComment(ctx, callerOf(request), request.params.id, request.body);
     void reply.code(201).header("idempotent-replayed", String(isReplay));

@@ -21,7 +21,7 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
   const { data: comments, error, refetch } = useQuery(commentsQuery(task.id));
   if (error !== null)
     return <ErrorPanel title="Could not load the comments" error={error} retry={() => void refetch()} />;
-  if (comments === undefined || (comments.length === 0 && !isOpen)) return null;
+  if (comments === undefined) return null;
   return (
     <section className="talk" aria-labelledby="conversation">
       <h2 id="conversation">Conversation</h2>
@@ -29,10 +29,10 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
         comments={comments}
         isOwn={({ by }) => by.user_id !== null && by.user_id === me.user_id}
         asker={task.asked_by.name}
-        isWaiting={task.waiting_on === "agent"}
+        isWaiting={isOpen && task.waiting_on === "agent"}
         renderTime={(at) => <Time at={at} />}
       >
-        {isOpen && <Writing task={task} isAsker={isAskerOf(task, me)} />}
+        <Writing task={task} isAsker={isAskerOf(task, me)} isOpen={isOpen} />
       </Comments>
     </section>
   );
@@ -42,7 +42,16 @@ function isAskerOf({ asked_by }: Task, me: Me): boolean {
   return asked_by.kind === "user" ? asked_by.id === me.user_id : asked_by.kind === "admin" && me.user_id === null;
 }
 
-function Writing({ task, isAsker }: { task: Task; isAsker: boolean }) {
+interface WritingProps {
+  task: Task;
+  isAsker: boolean;
+  isOpen: boolean;
+}
+
+/** No one waits for a question about a closed task, so it takes comments only. */
+function Writing({ task, isAsker, isOpen }: WritingProps) {
+  const asks = isOpen && !isAsker;
+  const act = isAsker ? "Reply" : "Comment";
   const draft = `comment:${task.id}`;
   const [text, setText] = useState(() => readPersonal(draft) ?? "");
   const [isWriting, setIsWriting] = useState(text !== "");
@@ -78,7 +87,7 @@ function Writing({ task, isAsker }: { task: Task; isAsker: boolean }) {
     return (
       <div className="say">
         <Button variant="default" onClick={begin}>
-          {isAsker ? "Reply" : "Ask or comment"}
+          {asks ? "Ask or comment" : act}
         </Button>
       </div>
     );
@@ -86,25 +95,25 @@ function Writing({ task, isAsker }: { task: Task; isAsker: boolean }) {
   return (
     <div className="stack">
       <Textarea
-        label={`Comment, or question to ${task.asked_by.name}`}
+        label={asks ? `Comment, or question to ${task.asked_by.name}` : act}
         ref={field}
         dir="auto"
         autosize
         minRows={2}
         maxRows={10}
-        maxLength={4000}
+        maxLength={20_000}
         value={text}
         error={problem}
         onChange={({ currentTarget }) => edit(currentTarget.value)}
       />
       <div className="say">
-        {!isAsker && (
+        {asks && (
           <Button variant="default" disabled={isEmpty} onClick={() => void send("question")}>
             Ask
           </Button>
         )}
         <Button variant="default" disabled={isEmpty} onClick={() => void send("comment")}>
-          {isAsker ? "Reply" : "Comment"}
+          {act}
         </Button>
       </div>
     </div>

@@ -24,6 +24,7 @@ import { completeTask } from "../../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../../tasks/unavailable-check.ts";
 import { fieldErrorsOf, isAboutAnswer, responseOf } from "../../answers.ts";
 import { isDecidedAlready, storedAnswerOf } from "../../decided-already.ts";
+import { touchedSince } from "../../touched.ts";
 import { ACTION } from "./actions.ts";
 import { SlackFailure } from "../client.ts";
 import {
@@ -105,8 +106,8 @@ export async function giveAnswer(
     const revised = isRevised ? await findTask(context, task.id) : null;
     if (revised !== null) {
       const revision = await revisionOf(context.ctx.db, revised);
-      const view = changedView({ ...entered, task: revised, form: formFor(revised), revision });
-      return { reply: show(view), sentence: `Nothing was sent. ${REVISED}`, isOpen: true };
+      const now = { ...entered, task: revised, form: formFor(revised), revision };
+      return { reply: show(await changedView(context, now)), sentence: `Nothing was sent. ${REVISED}`, isOpen: true };
     }
     const title = isUncertain(error) ? "Not certain" : "Nothing was sent";
     const sentence = await sentenceOf(context, task, error, caller.person?.id);
@@ -136,10 +137,12 @@ function versionIn({ version = 1 }: ModalData): number {
 
 const REVISED = "The request has changed since. Check the new version, and send your answer again.";
 
-/** Returns the form with what is asked now, and what was entered. */
-export function changedView(entered: Entered): ModalView {
+/** Returns the form with what is asked now, and what was entered. What a person left as it was follows a new version. */
+export async function changedView({ ctx }: ClickContext, entered: Entered): Promise<ModalView> {
+  const { task, data } = entered;
   const text = isOfOtherVersion(entered) ? REVISED : anotherRound().message;
-  return askedAgain(entered, entered.task, { title: "Nothing was sent", text });
+  const entries = await touchedSince(ctx.db, task, versionIn(data), entered.entries, formFor);
+  return askedAgain({ ...entered, entries }, task, { title: "Nothing was sent", text });
 }
 
 const SENT: AnswerResult = { reply: { response_action: "clear" }, sentence: "Your answer was sent.", isOpen: false };

@@ -220,7 +220,9 @@ async function reviseView(context: ClickContext, view: ModalState): Promise<null
   if (read === null) return null;
   const { task, form, entries, data, revision } = read;
   const isChanged = isOfOtherVersion(read) || isOfOtherRound(read);
-  const next = isChanged ? changedView(read) : modalOf(slackTaskOf(task), form, entries, { ...data, revision });
+  const next = isChanged
+    ? await changedView(context, read)
+    : modalOf(slackTaskOf(task), form, entries, { ...data, revision });
   if (next === null) return null;
   try {
     await context.slack.updateView(view.id, next, view.hash);
@@ -237,14 +239,14 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
   const { task, data, form, entries, revision } = read;
   const closed = await closedResult(context, read, who);
   if (closed !== null) return closed.reply;
-  if (isOfOtherVersion(read)) return show(changedView(read));
+  if (isOfOtherVersion(read)) return show(await changedView(context, read));
   const posted = readPost(form, entries);
   if (isOfOtherRound(read)) {
     // Their own edit changed them, and perhaps came twice.
     const voter = await callerAt(context, who, task, data.channel);
     const counted = countedOf(task, voter);
     const isAgain = posted.act === "answer" && isDecidedAlready(task, voter.person?.id ?? null, posted.value);
-    return show(counted === null || !isAgain ? changedView(read) : noticeView(...counted));
+    return show(counted === null || !isAgain ? await changedView(context, read) : noticeView(...counted));
   }
   if (posted.act === "show") {
     if (posted.errors.length > 0)

@@ -6,7 +6,7 @@ import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 import type { Form } from "../../../../form/plan/plan.ts";
 import { planModal } from "./modal-plan.ts";
 import type { ModalPlan, ModalField } from "./modal-plan.ts";
-import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
+import { actionAt, blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
 import { askerElement, factsOf, factsOfAction, slackHint, taskSection, versionElements } from "./summary.ts";
 import type { FactsOf, SlackTask } from "./summary.ts";
 import { line, MAX, titled } from "./text.ts";
@@ -131,7 +131,7 @@ function blocksOf({ parts }: ModalPlan, task: SlackTask, form: Form): KnownBlock
       case "fixed":
         return [{ type: "section", text: titled(oneLine(part.node.title) || "-", shownValue(part.node), MAX.field) }];
       case "field":
-        return [inputOf(part)];
+        return [inputOf(part, task)];
     }
   });
 }
@@ -143,7 +143,7 @@ function argsOf({ pointer }: FormNode, { actions }: SlackTask, form: Form): Know
   return action === undefined ? [] : factsOfAction(action, form)(MAX_FACTS).blocks;
 }
 
-function inputOf({ node, element, optional, decides }: ModalField): InputBlock {
+function inputOf({ node, element, optional, decides }: ModalField, { version = 1 }: SlackTask): InputBlock {
   const hint = [node.description, node.help, ENGLISH.demand(node)]
     .map((text) => oneLine(text ?? ""))
     .filter((text) => text !== "")
@@ -152,7 +152,7 @@ function inputOf({ node, element, optional, decides }: ModalField): InputBlock {
     type: "input",
     block_id: blockOf(node.name),
     label: line(node.title, MAX.label),
-    element,
+    element: { ...element, action_id: actionAt(element.action_id ?? "", version) },
     optional,
     ...(hint !== "" && { hint: line(hint, MAX.hint) }),
     ...(decides && { dispatch_action: true }),

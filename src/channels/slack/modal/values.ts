@@ -9,7 +9,7 @@ import { CONFIRMED, SHOWN, shownIn } from "../../../../form/plan/post.ts";
 import { localOf, utcOf } from "../../../../form/plan/times.ts";
 import { planModal, isFilledIn } from "./modal-plan.ts";
 import type { ModalPlan, ModalField } from "./modal-plan.ts";
-import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
+import { actionAt, blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
 import { NO_ANSWER } from "./inputs.ts";
 import type { ModalData } from "./modal.ts";
 import { fitText, MAX } from "./text.ts";
@@ -31,7 +31,7 @@ export function entriesOfView(form: Form, values: unknown, data: ModalData): Ent
   // A field that another one brings up is known by its plan only.
   for (let round = 0; round < MAX_ROUNDS; round++) {
     plan = planModal(form, entries, drawn);
-    const next = plan === null ? entries : readAll(plan, form, values);
+    const next = plan === null ? entries : readAll(plan, form, values, data);
     if (isSameEntries(next, entries)) break;
     entries = next;
   }
@@ -51,11 +51,14 @@ function isSameEntries(a: Entries, b: Entries): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function readAll(plan: ModalPlan, form: Form, values: unknown): Read {
+function readAll(plan: ModalPlan, form: Form, values: unknown, { version = 1 }: ModalData): Read {
   const entries = emptyEntries();
   for (const part of plan.parts) {
     if (part.kind !== "field") continue;
-    const state = own(own(values, blockOf(part.node.name)), part.element.action_id ?? "");
+    const block = own(values, blockOf(part.node.name));
+    const { action_id = "" } = part.element;
+    // A modal that an earlier release drew has the action without a version.
+    const state = own(block, actionAt(action_id, version)) ?? own(block, action_id);
     if (state === undefined) continue;
     entries[part.node.name] = entryOf(part, state, form.time_zone);
   }

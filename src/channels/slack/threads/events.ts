@@ -10,7 +10,6 @@ import { SlackFailure } from "../client.ts";
 import {
   callerAt,
   contextFor,
-  endedSentence,
   findTask,
   postEphemeral,
   UNKNOWN,
@@ -98,11 +97,6 @@ async function addTo(context: ClickContext, task: TaskWithDocuments, written: Wr
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     switch (error.code) {
-      case "TASK_ALREADY_TERMINAL": {
-        const now = await findTask(context, task.id);
-        const ended = (now && (await endedSentence(context, now))) ?? "This task is closed.";
-        return { text: `${ended} What you write in this thread is not added to it any more.`, isOfMessage: false };
-      }
       case "TOO_MANY_COMMENTS":
         return { text: `Your message was not added to the task. ${error.message}`, isOfMessage: false };
       case "TASK_NOT_FOUND":

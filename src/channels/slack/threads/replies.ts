@@ -44,20 +44,19 @@ const MAX_NAME = 80;
 /** Changes of one revision. */
 const MAX_CHANGES = 8;
 
-/** What was said about a task, oldest first, and what it asked before it was revised. */
+/** What was said about a task since the last reply in a thread, oldest first, and the earlier versions that this replaces. */
 interface Talk {
   said: readonly Comment[];
   versions: readonly (VersionDocuments & { version: number })[];
 }
 
-export async function readTalk(reader: Reader, { id, version }: TaskWithDocuments): Promise<Talk> {
-  const said = await listComments(reader, id);
+export async function readTalk(reader: Reader, { id, version }: TaskWithDocuments, place: Place): Promise<Talk> {
+  const news = await listComments(reader, id, { after: place.said ?? 0 });
   // A revision that came since the task was read has its own attempt.
-  const end = said.findIndex((comment) => (comment.version ?? 1) > version);
-  return {
-    said: end === -1 ? said : said.slice(0, end),
-    versions: version === 1 ? [] : await listVersions(reader, id),
-  };
+  const end = news.findIndex((comment) => (comment.version ?? 1) > version);
+  const said = end === -1 ? news : news.slice(0, end);
+  const first = said.find((comment) => comment.version !== null)?.version;
+  return { said, versions: first == null ? [] : await listVersions(reader, id, first - 1) };
 }
 
 /** Returns the next message that a thread lacks; null if it has all. */

@@ -12,7 +12,7 @@ import { BOT_SCOPES } from "../workspaces/manifest.ts";
 const READS = { scopes: BOT_SCOPES };
 
 const comments = async ({ call }: TestService, id: string) =>
-  (await call<CommentRecord[]>("GET", `/api/tasks/${id}/comments`)).body;
+  (await call<CommentRecord[]>("GET", `/api/tasks/${id}/comments?limit=200`)).body;
 const texts = async (service: TestService, id: string) => (await comments(service, id)).map(({ text }) => text);
 const comment = async ({ call }: TestService, id: string, text: string, fields: object = {}) =>
   assert.equal((await call("POST", `/api/tasks/${id}/comments`, { body: { text, ...fields } })).status, 201);
@@ -224,18 +224,25 @@ testWithSlack(
 );
 
 testWithSlack(
-  "the thread of a closed task takes nothing, and says so to the person alone",
+  "the thread of a closed task goes on, both ways, and its message stays as it is",
   async (stage) => {
-    const { service, slack } = stage;
+    const { service, slack, send } = stage;
     const { id, dana, post } = await asked(stage);
-    const { event } = await slack.say({ user: dana, thread: post, text: "Before" });
+    await slack.say({ user: dana, thread: post, text: "Before" });
     await service.call("POST", `/api/tasks/${id}/cancel`);
-    await slack.say({ user: dana, thread: post, text: "After?" });
-    // What was added before is not refused when Slack sends it again.
-    await slack.publish(event!, { num: 1, reason: "http_timeout" });
-    assert.deepEqual(await texts(service, id), ["Before"]);
-    assert.equal(whispers(slack).length, 1);
-    assert.match(whispers(slack)[0]!, /cancelled.* What you write in this thread is not added to it any more\.$/i);
+    await send();
+    const updates = post.updates.length;
+    await slack.say({ user: dana, thread: post, text: "Why?" });
+    await comment(service, id, "It was paid.");
+    await send();
+    assert.deepEqual(await texts(service, id), ["Before", "Why?", "It was paid."]);
+    assert.deepEqual(
+      ours(stage, post).map((reply) => said(reply)),
+      ["admin replied:\nIt was paid."],
+    );
+    assert.equal(post.updates.length, updates);
+    assert.deepEqual(whispers(slack), []);
+    assert.deepEqual(slack.failures, []);
   },
   READS,
 );
@@ -245,14 +252,14 @@ testWithSlack(
   async (stage) => {
     const { service, slack } = stage;
     const { id, dana, post } = await asked(stage);
-    const long = "&lt;".repeat(4000);
+    const long = "&lt;".repeat(20_000);
     await slack.say({ user: dana, thread: post, text: long });
     await slack.say({ user: dana, thread: post, text: `${long}!` });
     await slack.say({ user: dana, thread: post, text: "", files: ["order.pdf"] });
     await slack.say({ user: dana, thread: post, text: "See the order", files: ["order.pdf"] });
-    assert.deepEqual(await texts(service, id), ["<".repeat(4000), "See the order"]);
+    assert.deepEqual(await texts(service, id), ["<".repeat(20_000), "See the order"]);
     assert.deepEqual(whispers(slack), [
-      "Your message was not added to the task: it is longer than 4000 characters. Send it in parts.",
+      "Your message was not added to the task: it is longer than 20000 characters. Send it in parts.",
       "Files are not added to the task. Say it in words.",
       "Your words were added to the task, and the files were not.",
     ]);
@@ -315,7 +322,7 @@ testWithSlack(
   async (stage) => {
     const { service, slack, send } = stage;
     const { id, post } = await asked(stage);
-    const all = ["&".repeat(4000), "é".repeat(4000), ...Array.from({ length: 60 }, (_, index) => `Number ${index}.`)];
+    const all = ["&".repeat(20_000), "é".repeat(8000), ...Array.from({ length: 60 }, (_, index) => `Number ${index}.`)];
     for (const text of all) await comment(service, id, text);
     slack.limit("chat.postMessage", 2, 3);
     for (let turn = 0; turn < 4; turn++) {
@@ -326,11 +333,38 @@ testWithSlack(
       .map((reply) => said(reply))
       .join("\n");
     assert.match(lines, /This is not all\.\n<.*\|Read it in the browser>/);
-    assert.equal(lines.replaceAll(/[^é]/g, "").length, 4000);
+    assert.equal(lines.replaceAll(/[^é]/g, "").length, 8000);
     assert.deepEqual(
       Array.from(lines.matchAll(/Number (\d+)\./g), ([, index]) => Number(index)),
       [...Array(60).keys()],
     );
+    assert.deepEqual(slack.failures, []);
+  },
+  READS,
+);
+
+testWithSlack(
+  "a long conversation is posted a few replies at a time, goes on where it stopped, and is never given up",
+  async (stage) => {
+    const { service, slack, send } = stage;
+    const { id, post } = await asked(stage);
+    const starts = Array.from({ length: 12 }, (_, index) => `Part ${index}:`);
+    for (const start of starts) await comment(service, id, `${start} ${"x".repeat(9000)}`);
+    const shown = () => ours(stage, post).length;
+    // After the first reply Slack wants to be left alone for 20 seconds.
+    slack.interrupt("after", "chat.postMessage", async () => slack.limit("chat.postMessage", 1, 20));
+    const counts: number[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      await send();
+      counts.push(shown());
+    }
+    assert.deepEqual(counts, [1, 1, 1, 1, 4, 7, 10, 12]);
+    assert.deepEqual(
+      ours(stage, post).map((reply) => /Part \d+:/.exec(said(reply))?.[0]),
+      starts,
+    );
+    const [row] = await service.ctx.db.query.selectFrom("deliveries").selectAll().where("kind", "=", "slack").execute();
+    assert.deepEqual([row!.status, row!.attempt_count], ["SUCCEEDED", 1]);
     assert.deepEqual(slack.failures, []);
   },
   READS,
