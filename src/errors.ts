@@ -168,6 +168,11 @@ export const ERRORS = {
     message: "No task has this id.",
     help: "The id is mistyped or belongs to another service, or the task was deleted. An agent finds only its own tasks. You can also find a task by its idempotency key: `GET /api/tasks?key=<key>`.",
   },
+  FILE_NOT_FOUND: {
+    status: 404,
+    message: "The task names no file with this digest.",
+    help: "Neither the payload of the task, an earlier version of it, nor a comment has a reference with this `sha256`. A reference is an object with exactly the fields `url`, `sha256`, `bytes`, `media_type` and `name`.",
+  },
   PROJECT_NOT_FOUND: {
     status: 404,
     message: "No project has this slug.",
@@ -399,6 +404,11 @@ export const ERRORS = {
     message: "`response_schema` does not accept any object, and an answer must be an object.",
     help: 'A form has named fields, so an answer is an object such as `{"approved": true}`. For a single value, put its schema under a name: `{"type": "object", "properties": {"value": {"type": "boolean"}}, "required": ["value"]}`. The client, the MCP tools and the commands do this for you and return the value itself. You also get this error for an object schema that contradicts itself, such as one that requires a property it does not allow.',
   },
+  FILE_NOT_PREVIEWED: {
+    status: 422,
+    message: "This file cannot be shown here.",
+    help: "The service shows images (PNG, JPEG, GIF, WebP) and PDF with up to 10 MiB. SVG is excluded, because it can contain scripts. Open other files at their address, and compare their SHA-256 with the reference.",
+  },
   USER_NO_ADDRESS: {
     status: 422,
     message: "A user needs an email, or a Slack team id and user id.",
@@ -468,6 +478,26 @@ export const ERRORS = {
     status: 502,
     message: "Slack did not respond.",
     help: "Slack could not be reached, had an error, or is rate limiting. Nothing was changed. Try again in a moment.",
+  },
+  FILE_UNREACHABLE: {
+    status: 502,
+    message: "The file could not be loaded.",
+    help: "The host of the file did not answer, refused the request, redirected it, or was too slow. Or its address is one that the service does not call, such as a private one: `SERVICE_CALLBACK_ALLOW_PRIVATE` decides that, as for callbacks. The service sends no cookies and no credentials, so the address must work without them.",
+  },
+  FILE_SIZE_WRONG: {
+    status: 502,
+    message: "The file is not shown: it does not have the size that the request says.",
+    help: "The host sent more or fewer bytes than `bytes` of the reference. The file was changed, or the reference is wrong. Nothing of it was shown.",
+  },
+  FILE_TYPE_WRONG: {
+    status: 502,
+    message: "The file is not shown: it is not of the type that the request says.",
+    help: "The first bytes of the file are not those of `media_type`. Perhaps the host sent a page that asks to sign in. Nothing of it was shown.",
+  },
+  FILE_DIGEST_WRONG: {
+    status: 502,
+    message: "The file is not shown: it is not the one that the request means, because its SHA-256 differs.",
+    help: "The file was changed after the reference was made, or the reference is wrong. Nothing of it was shown. Ask the asker of the task for a new reference.",
   },
   DATABASE_UNAVAILABLE: {
     status: 503,

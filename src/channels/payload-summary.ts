@@ -136,6 +136,8 @@ function leftOutText(fields: number, rows: number, hasFacts: boolean): string | 
 
 /** Single values are left out only for want of room, and `left_out` counts them. */
 function isUnseen(node: PayloadNode, shown: ReadonlyMap<string, Fact>): boolean {
+  // A message has the name of a file, and not its content.
+  if (node.kind === "reference") return true;
   if (shown.has(node.pointer)) return false;
   switch (node.kind) {
     case "group":
