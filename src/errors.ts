@@ -171,7 +171,7 @@ export const ERRORS = {
   FILE_NOT_FOUND: {
     status: 404,
     message: "The task names no file with this digest.",
-    help: "Neither the payload of the task, an earlier version of it, nor a comment has a reference with this `sha256`. A reference is an object with exactly the fields `url`, `sha256`, `bytes`, `media_type` and `name`.",
+    help: "No reference in its payload, an earlier version or a comment has this `sha256`.",
   },
   PROJECT_NOT_FOUND: {
     status: 404,
@@ -407,7 +407,7 @@ export const ERRORS = {
   FILE_NOT_PREVIEWED: {
     status: 422,
     message: "This file cannot be shown here.",
-    help: "The service shows images (PNG, JPEG, GIF, WebP) and PDF with up to 10 MiB. SVG is excluded, because it can contain scripts. Open other files at their address, and compare their SHA-256 with the reference.",
+    help: "Images (PNG, JPEG, GIF, WebP) and PDF up to 10 MiB are shown.",
   },
   USER_NO_ADDRESS: {
     status: 422,
@@ -482,22 +482,22 @@ export const ERRORS = {
   FILE_UNREACHABLE: {
     status: 502,
     message: "The file could not be loaded.",
-    help: "The host of the file did not answer, refused the request, redirected it, or was too slow. Or its address is one that the service does not call, such as a private one: `SERVICE_CALLBACK_ALLOW_PRIVATE` decides that, as for callbacks. The service sends no cookies and no credentials, so the address must work without them.",
+    help: "The host did not answer 200 in time, or the service does not call its address.",
   },
   FILE_SIZE_WRONG: {
     status: 502,
-    message: "The file is not shown: it does not have the size that the request says.",
-    help: "The host sent more or fewer bytes than `bytes` of the reference. The file was changed, or the reference is wrong. Nothing of it was shown.",
+    message: "The file does not have the size that the request says.",
+    help: "The host sent more or fewer bytes than `bytes`.",
   },
   FILE_TYPE_WRONG: {
     status: 502,
-    message: "The file is not shown: it is not of the type that the request says.",
-    help: "The first bytes of the file are not those of `media_type`. Perhaps the host sent a page that asks to sign in. Nothing of it was shown.",
+    message: "The file does not have the type that the request says.",
+    help: "Its first bytes are not those of `media_type`. It may be a sign-in page.",
   },
   FILE_DIGEST_WRONG: {
     status: 502,
-    message: "The file is not shown: it is not the one that the request means, because its SHA-256 differs.",
-    help: "The file was changed after the reference was made, or the reference is wrong. Nothing of it was shown. Ask the asker of the task for a new reference.",
+    message: "The file is not the one that the request means: its SHA-256 differs.",
+    help: "The file was changed, or the reference is wrong.",
   },
   DATABASE_UNAVAILABLE: {
     status: 503,

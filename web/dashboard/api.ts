@@ -100,7 +100,7 @@ async function requestOnce<T>(
   });
   const text = await response.text();
   const data: unknown = text === "" ? null : JSON.parse(text);
-  if (!response.ok) throw refusalOf(path, response, (data ?? {}) as Partial<Schemas["Error"]>, before);
+  if (!response.ok) throw refusalOf(path, response, data ?? {}, before);
   if (RENEWING.has(`${method} ${path}`)) signIns++;
   const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   return { data: data as T, next: next === undefined ? null : next.replace(/^https?:\/\/[^/]+/, "") };

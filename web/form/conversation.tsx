@@ -37,6 +37,7 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
             </p>
           )}
           {comment.files.map((file, at) => (
+            // oxlint-disable-next-line react/no-array-index-key -- a file may be named twice, and the list never changes
             <FileCard key={at} file={showReference(file, String)} Preview={Preview} />
           ))}
         </article>

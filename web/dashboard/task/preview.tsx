@@ -68,6 +68,7 @@ function PreviewOf({ task, file }: { task: string; file: ShownReference }) {
 function Content({ file, content }: { file: ShownReference; content: string }) {
   if (file.is_image) return <Picture src={content} title={file.name} />;
   // Some browsers, most of them on phones, show no PDF inside a page.
+  // oxlint-disable-next-line react/iframe-missing-sandbox -- viewers for PDF do not run in a sandbox, and have their own
   if (navigator.pdfViewerEnabled) return <iframe src={content} title={file.name} width="100%" height={600} />;
   return (
     <p className="payload-note">
