@@ -57,6 +57,7 @@ export function isWide(node: PayloadNode): boolean {
     case "json":
     case "table":
     case "list":
+    case "reference":
     case "tree":
     case "changes":
     case "too_large":
@@ -75,5 +76,5 @@ const SHORT = 40;
 
 /** Returns whether a value before or after a change is too large for one line with the other. */
 export function needsRoom(node: PayloadNode): boolean {
-  return isWide(node) || node.kind === "reference" || (node.kind === "text" && node.text.length > SHORT);
+  return isWide(node) || (node.kind === "text" && node.text.length > SHORT);
 }
