@@ -1347,6 +1347,19 @@ export interface components {
         AddComment: {
             /** @description Plain text. */
             text: string;
+            /** @description Files somewhere else, by address and digest. */
+            files?: {
+                /** @description http or https, without credentials. */
+                url: string;
+                /** @description Digest of the content, in hexadecimal. */
+                sha256: string;
+                /** @description Exact size of the content. */
+                bytes: number;
+                /** @description Without parameters, for example `application/pdf`. */
+                media_type: string;
+                /** @description Shown to people. */
+                name: string;
+            }[] | null;
             /**
              * @description `question`: for the asker, who is told. The open task waits for the reply. Default: `comment`.
              * @enum {string|null}
@@ -1370,6 +1383,19 @@ export interface components {
             kind: "comment" | "question" | "revision";
             /** @description That of a revision may be empty. */
             text: string;
+            /** @description Files that it names. The service stores none of them. */
+            files: {
+                /** @description http or https, without credentials. */
+                url: string;
+                /** @description Digest of the content, in hexadecimal. */
+                sha256: string;
+                /** @description Exact size of the content. */
+                bytes: number;
+                /** @description Without parameters, for example `application/pdf`. */
+                media_type: string;
+                /** @description Shown to people. */
+                name: string;
+            }[];
             /** @description Of a revision: the version that it made. */
             version: number | null;
             /** @description Who wrote it. */
@@ -1596,6 +1622,19 @@ export interface components {
                     kind: "comment" | "question" | "revision";
                     /** @description null if the task is redacted. */
                     text: string | null;
+                    /** @description Empty if the task is redacted. */
+                    files: {
+                        /** @description http or https, without credentials. */
+                        url: string;
+                        /** @description Digest of the content, in hexadecimal. */
+                        sha256: string;
+                        /** @description Exact size of the content. */
+                        bytes: number;
+                        /** @description Without parameters, for example `application/pdf`. */
+                        media_type: string;
+                        /** @description Shown to people. */
+                        name: string;
+                    }[];
                     /** @description Of a revision: the version that it made. */
                     version: number | null;
                     /** @description Who wrote it. */

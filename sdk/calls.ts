@@ -46,8 +46,11 @@ export function callsOf(
         all.push(comment);
       return all;
     },
-    comment: async (id, text, { signal, replyTo: reply_to = null, key: idempotency_key = crypto.randomUUID() } = {}) =>
-      addComment(send, id, { text, reply_to, idempotency_key }, { signal }),
+    comment: async (
+      id,
+      text,
+      { signal, replyTo: reply_to = null, key: idempotency_key = crypto.randomUUID(), files = null } = {},
+    ) => addComment(send, id, { text, reply_to, idempotency_key, files }, { signal }),
     revise: async (id, revision, { signal, key = crypto.randomUUID() } = {}) =>
       reviseTask(send, id, revision, key, { signal }),
     versions: async (id, { signal } = {}) => sendAbout(send, id, "/versions", { signal }),

@@ -99,11 +99,16 @@ export interface Client {
   /**
    * Says something about a task, also after its end. From the asker, it answers the questions up to `replyTo`, or all.
    * @param options.key - sent again with the same one, nothing is added
+   * @param options.files - files somewhere else, by address and digest
    */
   comment(
     id: string,
     text: string,
-    options?: Abortable & { replyTo?: string | undefined; key?: string | undefined },
+    options?: Abortable & {
+      replyTo?: string | undefined;
+      key?: string | undefined;
+      files?: Comment["files"] | undefined;
+    },
   ): Promise<Comment>;
   /**
    * Changes what an open task asks. Approvals begin again, and answers to the version before are refused.

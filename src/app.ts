@@ -25,6 +25,7 @@ import { deferUntilResponse } from "./deliveries/after-response.ts";
 import { connectionRoutes, connectionShapes } from "./connections/routes.ts";
 import { hookRoutes, hookShapes } from "./hooks/routes.ts";
 import { subscriptionRoutes, subscriptionShapes } from "./subscriptions/routes.ts";
+import { fileRoutes } from "./files/routes.ts";
 import { acceptJson } from "./http/body.ts";
 import { serveBuilt } from "./http/built.ts";
 import { endConnections } from "./http/connections.ts";
@@ -216,6 +217,7 @@ function addClosingHooks(app: FastifyInstance, ctx: Context): void {
     connections.begin();
     ctx.waiters.stop();
     ctx.events.stop();
+    ctx.previews.stop();
   });
   app.addHook("onClose", async () => connections.done());
 }
@@ -228,6 +230,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(securityEventRoutes, { ctx, prefix: "/api" });
   await app.register(resealRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
+  await app.register(fileRoutes, { ctx, prefix: "/api" });
   await app.register(agentRoutes, { ctx, prefix: "/api" });
   await app.register(projectRoutes, { ctx, prefix: "/api" });
   await app.register(calendarRoutes, { ctx, prefix: "/api" });

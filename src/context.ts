@@ -7,6 +7,7 @@ import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
 import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
+import type { Previews } from "./files/preview.ts";
 import type { Sender } from "./outbound/http-sender.ts";
 import type { AgentFinder } from "./people/agent-caller.ts";
 import type { Devices } from "./people/devices.ts";
@@ -64,6 +65,8 @@ export interface Context {
   devices: Devices;
   /** Posts to URLs of strangers. */
   sender: Sender;
+  /** Fetches files that tasks name. */
+  previews: Previews;
   /** Sends what is owed. */
   deliveries: Engine;
   /** Ends everything that is in here, in order: what is under way is finished first, and the database closes last. */

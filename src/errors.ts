@@ -168,6 +168,11 @@ export const ERRORS = {
     message: "No task has this id.",
     help: "The id is mistyped or belongs to another service, or the task was deleted. An agent finds only its own tasks. You can also find a task by its idempotency key: `GET /api/tasks?key=<key>`.",
   },
+  FILE_NOT_FOUND: {
+    status: 404,
+    message: "The task names no file with this digest.",
+    help: "No reference in its payload, an earlier version or a comment has this `sha256`.",
+  },
   PROJECT_NOT_FOUND: {
     status: 404,
     message: "No project has this slug.",
@@ -399,6 +404,11 @@ export const ERRORS = {
     message: "`response_schema` does not accept any object, and an answer must be an object.",
     help: 'A form has named fields, so an answer is an object such as `{"approved": true}`. For a single value, put its schema under a name: `{"type": "object", "properties": {"value": {"type": "boolean"}}, "required": ["value"]}`. The client, the MCP tools and the commands do this for you and return the value itself. You also get this error for an object schema that contradicts itself, such as one that requires a property it does not allow.',
   },
+  FILE_NOT_PREVIEWED: {
+    status: 422,
+    message: "This file cannot be shown here.",
+    help: "Images (PNG, JPEG, GIF, WebP) and PDF up to 10 MiB are shown.",
+  },
   USER_NO_ADDRESS: {
     status: 422,
     message: "A user needs an email, or a Slack team id and user id.",
@@ -468,6 +478,26 @@ export const ERRORS = {
     status: 502,
     message: "Slack did not respond.",
     help: "Slack could not be reached, had an error, or is rate limiting. Nothing was changed. Try again in a moment.",
+  },
+  FILE_UNREACHABLE: {
+    status: 502,
+    message: "The file could not be loaded.",
+    help: "The host did not answer 200 in time, or the service does not call its address.",
+  },
+  FILE_SIZE_WRONG: {
+    status: 502,
+    message: "The file does not have the size that the request says.",
+    help: "The host sent more or fewer bytes than `bytes`.",
+  },
+  FILE_TYPE_WRONG: {
+    status: 502,
+    message: "The file does not have the type that the request says.",
+    help: "Its first bytes are not those of `media_type`. It may be a sign-in page.",
+  },
+  FILE_DIGEST_WRONG: {
+    status: 502,
+    message: "The file is not the one that the request means: its SHA-256 differs.",
+    help: "The file was changed, or the reference is wrong.",
   },
   DATABASE_UNAVAILABLE: {
     status: 503,

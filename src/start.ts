@@ -19,6 +19,7 @@ import { overdueSeconds } from "./deliveries/claim.ts";
 import type { DrawingThreadOptions } from "./drawing/thread.ts";
 import { createDrawing } from "./drawing/drawing.ts";
 import { createMetrics } from "./http/metrics.ts";
+import { createPreviews } from "./files/preview.ts";
 import { createSender } from "./outbound/http-sender.ts";
 import { createDevices } from "./people/devices.ts";
 import { createProvider, type ProviderOptions } from "./people/oidc/provider.ts";
@@ -107,6 +108,7 @@ export async function createContext(
     security: createSecurityLog({ db, log }),
     devices: createDevices(config),
     sender,
+    previews: createPreviews({ sender }),
   };
   const resume = createResumeKinds({
     db,

@@ -122,6 +122,14 @@ interface World {
   agentToken: string;
 }
 
+const FILE = {
+  url: "http://127.0.0.1:1/notes.txt",
+  sha256: "0".repeat(64),
+  bytes: 1,
+  media_type: "text/plain",
+  name: "notes.txt",
+};
+
 interface Route {
   may: readonly Caller[] | "everybody";
   /** The answer to those who may. */
@@ -278,6 +286,14 @@ const ROUTES: Record<string, Route> = {
     isScoped: true,
     status: 200,
     ...taskPath("/versions"),
+  },
+  "GET /api/tasks/{id}/files/{sha256}": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    // It is not of a type that is shown, so nothing is fetched.
+    status: 422,
+    ...taskPath(`/files/${FILE.sha256}`),
+    has: "error_code",
   },
   "POST /api/tasks/{id}/revise": {
     may: [...ITS_OPERATORS, "asking agent"],
@@ -940,6 +956,7 @@ async function keptAt({ call }: TestService, path: string, body: object): Promis
 async function newWorld(service: TestService, assignee: string): Promise<World> {
   const { id: task } = await service.create({
     assign_to: { emails: ["candidate@example.com"] },
+    payload: { amount: 12.5, notes: FILE },
     callback_url: "http://127.0.0.1:1/callback",
   });
   // Assigned without ending the offer, as where a candidate's claim has lapsed.

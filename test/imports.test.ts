@@ -8,6 +8,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "mcp-route": ["tasks", "conversation", "people", "http", "lib", "mcp"],
   projects: ["people", "security", "http", "db", "lib"],
   hooks: ["tasks", "actions", "people", "security", "http", "db", "lib", "sdk"],
+  files: ["conversation", "tasks", "outbound", "people", "http", "db", "lib"],
   calendars: ["projects", "people", "http", "db", "lib"],
   agents: ["tasks", "subscriptions", "people", "security", "http", "db", "lib"],
   channels: [

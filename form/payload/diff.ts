@@ -4,6 +4,7 @@ import type { JsonObject } from "./json.ts";
 import { rest, takeStart } from "./limits.ts";
 import type { Change, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
+import { readReference } from "./reference.ts";
 import { itemStarts, layersOf, propertyStarts, textOf } from "./schema.ts";
 import { readableKey } from "./titles.ts";
 
@@ -68,7 +69,7 @@ interface Comparing {
  */
 export function planPair(planning: Planning, before: Subject, after: Subject): Shown {
   const areBoth = (isKind: (value: unknown) => boolean) => isKind(before.value) && isKind(after.value);
-  if (!planning.isTooLarge && (areBoth(isObject) || areBoth(isList))) {
+  if (!planning.isTooLarge && (areBoth(hasFields) || areBoth(isList))) {
     const start = takeStart(planning);
     const comparing: Comparing = { planning, rows: [], unchanged: 0, leftOut: 0, start, position: 0 };
     compare(comparing, before, after, "", 0);
@@ -78,11 +79,16 @@ export function planPair(planning: Planning, before: Subject, after: Subject): S
   return { kind: "diff", before: planning.planSubject(before), after: planning.planSubject(after) };
 }
 
+/** A file is one value, because its digest and its size change together. */
+function hasFields(value: unknown): value is JsonObject {
+  return isObject(value) && readReference(value) === null;
+}
+
 function compare(comparing: Comparing, before: Subject, after: Subject, title: string, depth: number): void {
   const { value: a } = before;
   const { value: b } = after;
   if (isSame(a, b, SAME_DEPTH)) comparing.unchanged += 1;
-  else if (depth < MAX_DEPTH && isObject(a) && isObject(b))
+  else if (depth < MAX_DEPTH && hasFields(a) && hasFields(b))
     compareObjects(comparing, before, after, a, b, title, depth);
   else if (depth < MAX_DEPTH && isList(a) && isList(b)) compareLists(comparing, before, after, a, b, title, depth);
   else addRow(comparing, before, after, title);

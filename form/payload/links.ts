@@ -13,7 +13,7 @@ const MAX_LENGTH = 4_096;
 
 /** Returns null if `address` is not a complete http, https, mailto or tel address. */
 export function safeLink(address: string, text: string): SafeLink | null {
-  const url = parsed(address);
+  const url = readAddress(address);
   if (url === null || !SCHEMES.has(url.protocol)) return null;
   if (url.protocol === "mailto:" || url.protocol === "tel:") {
     const target = url.pathname;
@@ -48,11 +48,12 @@ export function isImageData(text: string): boolean {
 /** Returns null if `address` neither contains a picture nor is a complete http or https address. */
 export function safeImage(address: string): SafeImage | null {
   if (isImageData(address)) return { src: address, host: null };
-  const url = parsed(address);
+  const url = readAddress(address);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
   return { src: url.href, host: url.host };
 }
 
-function parsed(address: string): URL | null {
+/** Returns null if it is too long, or not a complete address. */
+export function readAddress(address: string): URL | null {
   return address.length <= MAX_LENGTH && URL.canParse(address) ? new URL(address) : null;
 }

@@ -1,3 +1,5 @@
+import type { ShownReference } from "./reference.ts";
+
 /**
  * A planned payload. It is plain data without functions, so that it can be sent, stored and rendered anywhere. All
  * texts are untrusted: render them as text.
@@ -65,6 +67,8 @@ export type Shown =
   | { readonly kind: "link"; readonly text: string; readonly href: string; readonly host: string | null }
   /** `src` contains the picture, or is loaded from `host`. */
   | { readonly kind: "image"; readonly src: string; readonly host: string | null }
+  /** A file somewhere else. */
+  | ({ readonly kind: "reference" } & ShownReference)
   /** The data of a file that is not shown: its type and its size. */
   | { readonly kind: "file"; readonly text: string }
   /** `first` is the index of the first item, on a page after the first one. */

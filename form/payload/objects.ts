@@ -8,6 +8,7 @@ import { keysOf, orderedKeys } from "./key-order.ts";
 import { isSection, MAX_DEPTH, rest, takeStart, tooLarge } from "./limits.ts";
 import type { PayloadNode, Rest, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
+import { readReference, showReference } from "./reference.ts";
 import * as schema from "./schema.ts";
 import type { Layers } from "./schema.ts";
 import { childOf } from "./subjects.ts";
@@ -19,6 +20,11 @@ export function planObject(planning: Planning, subject: Subject, value: JsonObje
   if (Object.keys(value).length === 0) {
     markUsed(hints);
     return { kind: "empty", what: "object" };
+  }
+  const file = readReference(value);
+  if (file !== null) {
+    markUsed(hints);
+    return { kind: "reference", ...showReference(file, planning.formats.number) };
   }
   if (isSection(planning, subject)) return tooLarge(planning, value);
   if (depth > MAX_DEPTH) {

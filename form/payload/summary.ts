@@ -81,6 +81,7 @@ function factText(node: PayloadNode): string | null {
     case "boolean":
     case "link":
     case "file":
+    case "reference":
       return node.text;
     case "date":
     case "time":

@@ -5,6 +5,7 @@ import { orderedKeys } from "./key-order.ts";
 import { entriesIn, FIRST_ROWS, rest, takeStart } from "./limits.ts";
 import type { Column, PayloadNode, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
+import { readReference } from "./reference.ts";
 import * as schema from "./schema.ts";
 import type { Layers } from "./schema.ts";
 import { childOf, itemOf, placeOf } from "./subjects.ts";
@@ -26,7 +27,7 @@ export function planTable(
   const isAsked = maxColumns > MAX_COLUMNS;
   const keys = new Set<string>();
   for (const row of value) {
-    if (!isObject(row)) return null;
+    if (!isObject(row) || (!isAsked && readReference(row) !== null)) return null;
     for (const key of Object.keys(row)) {
       if (!isAsked && !isScalar(row[key])) return null;
       if (keys.size <= maxColumns * 2) keys.add(key);
@@ -60,9 +61,10 @@ export function planTable(
 }
 
 function cell(planning: Planning, subject: Subject): PayloadNode {
-  const node = isScalar(subject.value)
-    ? planning.planSubject(subject)
-    : { ...placeOf(subject), ...json(planning, subject.value) };
+  const node =
+    isScalar(subject.value) || readReference(subject.value) !== null
+      ? planning.planSubject(subject)
+      : { ...placeOf(subject), ...json(planning, subject.value) };
   if (node !== null && Object.hasOwn(subject.parent as object, subject.key)) return node;
   return { ...(node ?? placeOf(subject)), kind: "empty", what: "missing" };
 }

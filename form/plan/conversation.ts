@@ -1,8 +1,12 @@
+import type { FileReference } from "../payload/reference.ts";
+
 /** What somebody said about a task, with the names of the API. */
 export interface SaidComment {
   readonly id: string;
   readonly kind: string;
   readonly text: string;
+  /** Files that it names. */
+  readonly files: readonly FileReference[];
   readonly by: {
     readonly user_id: string | null;
     readonly email: string | null;

@@ -346,6 +346,8 @@ const FOR_PEOPLE = new Set([
   "GET /api/channels/slack/oauth/callback",
   // Only GitHub can sign these.
   "POST /api/connections/{id}/github",
+  // No task of a fuzz names a file.
+  "GET /api/tasks/{id}/files/{sha256}",
   // The product with its embed key, and the user who sees the embedded form.
   "POST /api/embed/tokens",
   "GET /api/embed/task",

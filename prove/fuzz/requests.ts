@@ -302,6 +302,7 @@ function pathOf({ path }: Operation, id: string): string {
   return path
     .replace("/tokens/{token_id}", "")
     .replace("/members/{user_id}", "")
+    .replace("{sha256}", "0".repeat(64))
     .replace(/\{(?:id|slug|name)\}/, () => id);
 }
 

@@ -12,6 +12,8 @@ export interface PayloadSummary {
   facts: readonly Fact[];
   /** What the message leaves out, such as "3 more fields, 12 rows"; null if it shows everything. */
   left_out: string | null;
+  /** Something of the payload is left out or cut, or is a file of which a message has only the name. */
+  has_unseen: boolean;
 }
 
 /** Returns the part of a payload that a message with room for `max` facts shows. */
@@ -55,6 +57,8 @@ export function summaryOfTask(
       return factOf(action, left_out === null ? texts : [...texts, texts.length === 0 ? left_out : `+ ${left_out}`]);
     }),
     left_out: leftOutOf(actions.all.length - max, "action"),
+    // A line has no room for all arguments.
+    has_unseen: true,
   });
 }
 
@@ -98,10 +102,10 @@ function summaryOfPayload(
   const { fields, rows } = sizeOf(nodes);
   return (max) => {
     const shown = new Map(asked.length > 0 ? asked.slice(0, max) : factsByPointer(plan, max));
-    return {
-      facts: [...shown.values()],
-      left_out: leftOutText(fields + plan.left_out - shown.size, rows, shown.size > 0),
-    };
+    const facts = [...shown.values()];
+    const left_out = leftOutText(fields + plan.left_out - shown.size, rows, shown.size > 0);
+    const isCut = facts.some(({ text }) => text.endsWith("..."));
+    return { facts, left_out, has_unseen: left_out !== null || isCut || hasReference(nodes) };
   };
 }
 
@@ -127,4 +131,8 @@ function leftOutText(fields: number, rows: number, hasFacts: boolean): string | 
     ...(rows > 0 ? [`${rows} ${rows === 1 ? "row" : "rows"}`] : []),
   ];
   return parts.length === 0 ? null : parts.join(", ");
+}
+
+function hasReference(nodes: readonly PayloadNode[]): boolean {
+  return nodes.some((node) => node.kind === "reference" || ("children" in node && hasReference(node.children)));
 }

@@ -1,4 +1,12 @@
 import { Type, type Static } from "typebox";
+import {
+  FILE_NAME_MAX,
+  FILE_URL_MAX,
+  MEDIA_TYPE,
+  MEDIA_TYPE_MAX,
+  SHA256,
+  type FileReference,
+} from "../../form/payload/reference.ts";
 import { Nullable, Text, Time } from "../http/schema.ts";
 
 /** A question is for the asker of a task, and makes the task wait for its reply. */
@@ -36,6 +44,24 @@ const Author = Type.Object({
   ),
 });
 
+/** A file somewhere else. (beyond the spec: Files by reference) */
+const File = Type.Unsafe<FileReference>(
+  Type.Object({
+    url: Text({ minLength: 1, maxLength: FILE_URL_MAX, description: "http or https, without credentials." }),
+    sha256: Type.String({ pattern: SHA256.source, description: "Digest of the content, in hexadecimal." }),
+    bytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Exact size of the content." }),
+    media_type: Type.String({
+      maxLength: MEDIA_TYPE_MAX,
+      pattern: MEDIA_TYPE.source,
+      description: "Without parameters, for example `application/pdf`.",
+    }),
+    name: Text({ minLength: 1, maxLength: FILE_NAME_MAX, description: "Shown to people." }),
+  }),
+);
+
+/** Files that one comment names. */
+export const COMMENT_FILES_MAX = 10;
+
 /** What somebody said about a task. (beyond the spec: Talk before deciding) */
 export const CommentRecord = Type.Object(
   {
@@ -47,6 +73,7 @@ export const CommentRecord = Type.Object(
       description: "`question`: for the asker. `revision`: the asker changed what the task asks.",
     }),
     text: Type.String({ description: "That of a revision may be empty." }),
+    files: Type.Array(File, { description: "Files that it names. The service stores none of them." }),
     version: Nullable(Type.Integer({ description: "Of a revision: the version that it made." })),
     by: Type.Object(Author.properties, { description: "Who wrote it." }),
     is_asker: Type.Boolean({
@@ -73,6 +100,11 @@ export type ListCommentsQuery = Static<typeof ListCommentsQuery>;
 export const AddCommentBody = Type.Object(
   {
     text: Text({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, description: "Plain text." }),
+    files: Type.Optional(
+      Nullable(
+        Type.Array(File, { maxItems: COMMENT_FILES_MAX, description: "Files somewhere else, by address and digest." }),
+      ),
+    ),
     kind: Type.Optional(
       Nullable(Kind("`question`: for the asker, who is told. The open task waits for the reply. Default: `comment`.")),
     ),

@@ -1,3 +1,4 @@
+import type { FileReference } from "../../form/payload/reference.ts";
 import type { Reader, Tx } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
 import { insertRow } from "../db/rows.ts";
@@ -21,6 +22,8 @@ export interface Comment {
   created_at: number;
   /** Of a revision: the version that it made. */
   version: number | null;
+  /** Files that it names. */
+  files: FileReference[];
 }
 
 export interface Author {
@@ -35,9 +38,10 @@ export interface Author {
 
 const insertComment = insertRow("task_comments");
 
-export async function addCommentRow(tx: Tx, { author, ...comment }: Comment): Promise<void> {
+export async function addCommentRow(tx: Tx, { author, files, ...comment }: Comment): Promise<void> {
   await tx.run(insertComment, {
     ...comment,
+    files: files.length === 0 ? null : JSON.stringify(files),
     home: homeOf(comment.task_id),
     author_kind: author.kind,
     author_user_id: author.user_id,
@@ -96,10 +100,11 @@ function commentsOf(reader: Reader, task_id: string) {
 }
 
 function toComment({ home: _home, ...row }: TaskCommentRow): Comment {
-  const { author_kind, author_user_id, author_email, author_name, author_account, channel, ...comment } = row;
+  const { author_kind, author_user_id, author_email, author_name, author_account, channel, files, ...comment } = row;
   return {
     ...comment,
     kind: comment.kind as SaidKind,
+    files: parseJson<FileReference[]>(files) ?? [],
     author: {
       kind: author_kind as AuthorKind,
       user_id: author_user_id,

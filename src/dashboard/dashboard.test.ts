@@ -10,6 +10,9 @@ testOnBoth("every address of the dashboard gives the page, which may load from h
     assert.match(policy, /default-src 'none'/);
     assert.match(policy, /script-src 'self';/);
     assert.match(policy, /style-src 'self';/);
+    // Files of tasks are shown from the memory of the page.
+    assert.match(policy, /img-src 'self' data: https: blob:;/);
+    assert.match(policy, /frame-src blob:;/);
     assert.match(policy, /frame-ancestors 'none'/);
     assert.doesNotMatch(policy, /unsafe/);
   }

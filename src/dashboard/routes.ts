@@ -30,7 +30,9 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       script: "'self'",
       style: "'self'",
       font: "'self'",
-      image: "'self' data: https:",
+      // A file that a task names is loaded by the page, and shown from its memory.
+      image: "'self' data: https: blob:",
+      frame: "blob:",
       form: "'self'",
     }),
     "cache-control": "no-cache",

@@ -140,6 +140,7 @@ export const COLUMNS = {
     channel: "text",
     created_at: "bigint",
     version: "bigint",
+    files: "json",
     home: "integer",
   },
   task_versions: {

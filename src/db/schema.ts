@@ -175,6 +175,8 @@ export interface TaskCommentRow {
   created_at: number;
   /** Of a revision: the version that it made. */
   version: number | null;
+  /** JSON of the files that it names; null: none. */
+  files: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }

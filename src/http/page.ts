@@ -119,6 +119,8 @@ interface PolicyParts {
   /** Default: this service and images inside the page. */
   image?: string;
   font?: string;
+  /** What it may show in frames. */
+  frame?: string;
   form?: string;
   /** The sites that may show the page in a frame. */
   ancestors?: string;
@@ -134,6 +136,7 @@ export function csp({
   worker,
   image = "'self' data:",
   font,
+  frame,
   form = "'none'",
   ancestors = "'none'",
 }: PolicyParts): string {
@@ -143,6 +146,7 @@ export function csp({
     `style-src ${style}`,
     ...(worker === undefined ? [] : [`worker-src ${worker}`]),
     ...(font === undefined ? [] : [`font-src ${font}`]),
+    ...(frame === undefined ? [] : [`frame-src ${frame}`]),
     `img-src ${image}`,
     "connect-src 'self'",
     "base-uri 'none'",

@@ -110,6 +110,7 @@ export const TaskEventBody = Type.Object(
             {
               ...CommentRecord.properties,
               text: Nullable(Type.String({ description: "null if the task is redacted." })),
+              files: { ...CommentRecord.properties.files, description: "Empty if the task is redacted." },
             },
             { description: "Only in `task.commented`." },
           ),

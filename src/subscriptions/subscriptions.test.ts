@@ -333,12 +333,22 @@ testOnBoth("a subscriber hears what was said, and not the words where the task i
   await subscribe(service, to.url, { events: ["task.commented"] });
   const { call } = await person(service, { is_operator: true });
   const [open, redacted] = [await service.create(), await service.create({ redact_payload: true })];
-  for (const { id } of [open, redacted])
-    await call("POST", `/api/tasks/${id}/comments`, { body: { text: "Which card?", kind: "question" } });
+  const name = "scan.png";
+  const file = {
+    url: `https://files.example.com/${name}`,
+    sha256: "0".repeat(64),
+    bytes: 7,
+    media_type: "image/png",
+    name,
+  };
+  const body = { text: "Which card?", kind: "question", files: [file] };
+  for (const { id } of [open, redacted]) await call("POST", `/api/tasks/${id}/comments`, { body });
   await deliver(service);
   const heard = (id: string) => bodiesOf(to).find(({ data }) => data.task_id === id)!.data;
   const { comment, waiting_on, task } = heard(open.id);
   assert.deepEqual([comment?.text, comment?.kind, waiting_on, task], ["Which card?", "question", "agent", open.task]);
-  assert.deepEqual([heard(redacted.id).comment?.text, heard(redacted.id).task], [null, null]);
+  assert.deepEqual(comment?.files, [file]);
+  const hidden = heard(redacted.id);
+  assert.deepEqual([hidden.comment?.text, hidden.comment?.files, hidden.task], [null, [], null]);
   assert.equal(to.received.length, 2);
 });

@@ -34,6 +34,7 @@ testOnBoth("people and the asker talk about a task, and all who may read it see 
     task_id: id,
     kind: "comment",
     text: "The amount looks high.",
+    files: [],
     version: null,
     by: { kind: "person", user_id: dana.user.id, email: dana.user.email, name: "Dana Ek", channel: "dashboard" },
     is_asker: false,

@@ -1,3 +1,4 @@
+import { readReference } from "../../form/payload/reference.ts";
 import { openQuestions } from "../conversation/questions.ts";
 import { toCommentRecord } from "../conversation/record.ts";
 import type { AddCommentBody, ListCommentsQuery, WaitingOn } from "../conversation/schema.ts";
@@ -150,8 +151,22 @@ function draftOf(caller: Caller, task: Task, body: AddCommentBody, said: readonl
     answers_seq: isAsker ? (question?.seq ?? task.audit_seq) : null,
     idempotency_key: body.idempotency_key ?? null,
     version: null,
+    files: filesOf(body),
     author: authorOf(caller),
   };
+}
+
+/** @throws ServiceError VALIDATION_FAILED */
+function filesOf({ files }: AddCommentBody): Comment["files"] {
+  return (files ?? []).map(({ url, sha256, bytes, media_type, name }, at) => {
+    const file = readReference({ url, sha256, bytes, media_type, name });
+    if (file !== null) return file;
+    const isName = name.trim() === "";
+    const [field, why] = isName
+      ? ["name", "It has no words."]
+      : ["url", "It must be a complete http or https address without credentials."];
+    throw invalid(`/files/${at}/${field}`, why);
+  });
 }
 
 export function isRepeated(

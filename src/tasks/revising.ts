@@ -66,6 +66,7 @@ async function revise(ctx: RevisionContext, caller: Caller, id: string, body: Re
     idempotency_key: body.idempotency_key ?? null,
     author: authorOf(caller),
     version: task.version + 1,
+    files: [],
   };
   if (said.some((one) => one.kind === "revision" && isRepeated(one, comment))) return { task, isReplay: true };
   const documents = await readRevision(ctx, task, body);

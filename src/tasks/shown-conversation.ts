@@ -68,8 +68,8 @@ export async function conversationFor(
 function shownTo({ grant }: RecipientCaller, { by, ...comment }: SaidComment): SaidComment {
   const { user_id, name, email, slack } = by;
   const shown = { user_id, name, email: grant.kind === "embed" ? null : email, ...(slack !== undefined && { slack }) };
-  const { id, kind, text, is_asker, version, created_at } = comment;
-  return { id, kind, text, by: shown, is_asker, version, created_at };
+  const { id, kind, text, files, is_asker, version, created_at } = comment;
+  return { id, kind, text, files, by: shown, is_asker, version, created_at };
 }
 
 /** Returns the ids of the comments that the caller wrote. */

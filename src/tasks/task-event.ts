@@ -32,12 +32,12 @@ export function claimedEvent(task: Task): Happened {
 
 /** Returns what others hear of a comment. @param task - after it */
 export function commentedEvent(task: Task, comment: Comment): Happened {
-  const { text, ...record } = toCommentRecord(comment);
+  const { text, files, ...record } = toCommentRecord(comment);
   return happened("task.commented", task, comment.created_at, () =>
     JSON.stringify({
       ...firstFields(task),
       waiting_on: task.waiting_on,
-      comment: { ...record, text: task.redact_payload ? null : text },
+      comment: { ...record, text: task.redact_payload ? null : text, files: task.redact_payload ? [] : files },
     }),
   );
 }

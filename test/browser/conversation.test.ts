@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { hasCount, testInBrowser } from "./support/browser.ts";
 import { addAgent, addAssignee, createTask, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
@@ -86,3 +89,74 @@ testInBrowser("what cannot be sent is said, and stays in the field", async (open
   await page.getByText("Too much was said.").waitFor();
   assert.equal(await field.inputValue(), "Too late");
 });
+
+testInBrowser(
+  "a file is loaded when its button is pressed, and shown only if it is the one that was meant",
+  async (open, t) => {
+    const service = await serve(t);
+    await addAssignee(service, BEN);
+    const pixel = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    const pdf = Buffer.from("%PDF-1.4\n");
+    const asked: (string | undefined)[] = [];
+    const host = createServer((request, response) => {
+      asked.push(request.url);
+      response.end(request.url === "/terms.pdf" ? pdf : pixel);
+    });
+    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+    t.after(() => new Promise((resolve) => host.close(resolve).closeAllConnections()));
+    const origin = `127.0.0.1:${(host.address() as AddressInfo).port}`;
+    const fileOf = (name: string, content: Buffer, media_type: string) => ({
+      url: `http://${origin}/${name}`,
+      sha256: createHash("sha256").update(content).digest("hex"),
+      bytes: content.length,
+      media_type,
+      name,
+    });
+    const scan = fileOf("scan.png", pixel, "image/png");
+    const changed = { ...scan, name: "changed.png", url: `http://${origin}/changed.png`, sha256: "0".repeat(64) };
+    const { id } = await createTask(service, "Refund?", { assign_to: { email: BEN }, payload: { scan, changed } });
+    await service.call("POST", `/api/tasks/${id}/comments`, {
+      text: "The terms.",
+      files: [fileOf("terms.pdf", pdf, "application/pdf")],
+    });
+    const page = await open({ expected: [/status of 502/] });
+    await signIn(page, service, BEN, `/tasks/${id}`);
+    await page.getByText("The terms.").waitFor();
+    const link = page.getByRole("link", { name: `Open at ${origin}` }).first();
+    assert.equal(await link.getAttribute("href"), scan.url);
+    assert.match((await link.getAttribute("rel")) ?? "", /noopener noreferrer/);
+    assert.deepEqual(asked, []);
+
+    await page.getByRole("button", { name: "Preview: scan.png" }).press("Enter");
+    const picture = page.getByRole("img", { name: "scan.png" });
+    await picture.waitFor();
+    await page.waitForFunction(
+      (image) => (image as HTMLImageElement).naturalWidth === 1,
+      await picture.elementHandle(),
+    );
+    await page.getByRole("button", { name: "Preview: changed.png" }).click();
+    await page.getByRole("alert").getByText("its SHA-256 differs").waitFor();
+    await hasCount(page.getByRole("img", { name: "changed.png" }), 0);
+    // The browser of the tests shows no PDF.
+    await page.getByRole("button", { name: "Preview: terms.pdf" }).click();
+    const saved = page.getByRole("link", { name: "Save the checked file" });
+    await saved.waitFor();
+    assert.equal(await saved.getAttribute("download"), "terms.pdf");
+    assert.deepEqual(asked, ["/scan.png", "/changed.png", "/terms.pdf"]);
+    await assertUsable(page, "files");
+    await page.getByRole("button", { name: "Hide preview: scan.png" }).click();
+    await hasCount(picture, 0);
+
+    await service.call("POST", `/api/tasks/${id}/revise`, {
+      payload: { scan, changed: { ...changed, name: "final.png" } },
+    });
+    const versions = page.getByRole("region", { name: "Version 2" });
+    await versions.getByText("Changed", { exact: true }).first().waitFor();
+    await versions.getByText("changed.png").waitFor();
+    await versions.getByText("final.png").waitFor();
+    await hasCount(versions.getByText("scan.png"), 0);
+  },
+);

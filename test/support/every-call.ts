@@ -26,6 +26,7 @@ export function everyCall([answered, cancelled, deleted]: readonly [string, stri
     { method: "POST", path: `/api/tasks/${answered}/comments`, body: { text: "Why?" }, status: 201 },
     { method: "POST", path: `/api/tasks/${answered}/revise`, body: { payload: { amount: 1 } }, status: 200 },
     { method: "GET", path: `/api/tasks/${answered}/versions`, status: 200 },
+    { method: "GET", path: `/api/tasks/${answered}/files/${"0".repeat(64)}`, status: 404 },
     { method: "PATCH", path: `/api/tasks/${answered}`, body: { timeout_seconds: 7200 }, status: 200 },
     { method: "POST", path: `/api/tasks/${answered}/complete`, body: { response: { approved: true } }, status: 200 },
     { method: "POST", path: `/api/tasks/${cancelled}/cancel`, status: 200 },

@@ -116,6 +116,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0035-slack-threads", ["drop index delivery_places_by_ts"]],
+  ["0036-comment-files", ["alter table task_comments drop column files"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -92,35 +92,45 @@ async function requestOnce<T>(
   body: unknown,
   signal: AbortSignal | null,
 ): Promise<Answer<T>> {
-  let response: Response;
   const before = signIns;
-  try {
-    response = await fetch(path, {
-      method,
-      signal,
-      ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-    });
-  } catch (error) {
-    throw new OfflineError("No connection to the service.", { cause: error });
-  }
+  const response = await send(path, {
+    method,
+    signal,
+    ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
   const text = await response.text();
   const data: unknown = text === "" ? null : JSON.parse(text);
-  if (!response.ok) {
-    const { error_code: code } = (data ?? {}) as Partial<Schemas["Error"]>;
-    // Wrong passwords and passkeys are 401 too, with codes of their own.
-    if (code === "UNAUTHENTICATED" && before === signIns) dispatchEvent(new Event(SIGNED_OUT));
-    // The session has been limited since the last request. The page that takes the person out of it handles its own errors.
-    if (code === "PASSKEY_REQUIRED" && !path.startsWith("/api/auth/")) location.assign("/passkey");
-    const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
-    throw new ApiError(
-      response.status,
-      data as Partial<Schemas["Error"]>,
-      Number.isNaN(retryAfter) ? null : retryAfter,
-    );
-  }
+  if (!response.ok) throw refusalOf(path, response, data ?? {}, before);
   if (RENEWING.has(`${method} ${path}`)) signIns++;
   const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   return { data: data as T, next: next === undefined ? null : next.replace(/^https?:\/\/[^/]+/, "") };
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (error) {
+    throw new OfflineError("No connection to the service.", { cause: error });
+  }
+}
+
+/** @param before - how often the page had got a session cookie when the request was sent */
+function refusalOf(path: string, response: Response, body: Partial<Schemas["Error"]>, before: number): ApiError {
+  const { error_code: code } = body;
+  // Wrong passwords and passkeys are 401 too, with codes of their own.
+  if (code === "UNAUTHENTICATED" && before === signIns) dispatchEvent(new Event(SIGNED_OUT));
+  // The session has been limited since the last request. The page that takes the person out of it handles its own errors.
+  if (code === "PASSKEY_REQUIRED" && !path.startsWith("/api/auth/")) location.assign("/passkey");
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return new ApiError(response.status, body, Number.isNaN(retryAfter) ? null : retryAfter);
+}
+
+/** Loads a file. @throws ApiError, OfflineError; with a `signal` that is aborted, any error */
+export async function getFile(path: string, signal: AbortSignal): Promise<Blob> {
+  const before = signIns;
+  const response = await send(path, { signal });
+  if (!response.ok) throw refusalOf(path, response, (await response.json()) as Partial<Schemas["Error"]>, before);
+  return response.blob();
 }
 
 export async function get<T>(path: string): Promise<T> {

@@ -1,5 +1,8 @@
 import type { ReactNode } from "react";
+import { showReference } from "../../form/payload/reference.ts";
 import type { SaidComment } from "../../form/plan/conversation.ts";
+import type { PayloadParts } from "./payload/drawing.ts";
+import { FileCard } from "./payload/file-card.tsx";
 
 interface CommentsProps<C extends SaidComment> {
   /** Oldest first. */
@@ -12,12 +15,14 @@ interface CommentsProps<C extends SaidComment> {
   isWaiting: boolean;
   /** Shows a moment, which is given as ISO text. */
   renderTime: (at: string) => ReactNode;
+  /** Shows a file on request, on pages that can. */
+  Preview?: PayloadParts["Preview"];
   children?: ReactNode;
 }
 
 /** What people and the asker said about a task. */
 export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
-  const { comments, isOwn, asker, isWaiting, renderTime, children } = props;
+  const { comments, isOwn, asker, isWaiting, renderTime, Preview, children } = props;
   return (
     <div className="stack">
       {comments.map((comment) => (
@@ -31,6 +36,10 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
               {comment.text}
             </p>
           )}
+          {comment.files.map((file, at) => (
+            // oxlint-disable-next-line react/no-array-index-key -- a file may be named twice, and the list never changes
+            <FileCard key={at} file={showReference(file, String)} Preview={Preview} />
+          ))}
         </article>
       ))}
       {isWaiting && (

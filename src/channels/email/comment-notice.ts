@@ -1,4 +1,5 @@
 import { cutText, oneLine } from "../../../form/plain-text.ts";
+import { textOf } from "../../conversation/record.ts";
 import { listComments, type Comment } from "../../conversation/store.ts";
 import type { Reader, Tx } from "../../db/database.ts";
 import { findBody } from "../../deliveries/claim.ts";
@@ -71,7 +72,7 @@ export async function saidFor(
   const title = news.length === 1 ? titleOf(first) : `${news.length} new comments`;
   if (task.redact_payload) return { title, text: "", is_reply, left_out: 0 };
   const shown = news.slice(0, MAX_COMMENTS);
-  const text = news.length === 1 ? first.text : shown.map((one) => `${titleOf(one)}:\n${one.text}`).join("\n\n");
+  const text = news.length === 1 ? textOf(first) : shown.map((one) => `${titleOf(one)}:\n${textOf(one)}`).join("\n\n");
   return { title, text, is_reply, left_out: news.length - shown.length };
 }
 

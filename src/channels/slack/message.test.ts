@@ -190,6 +190,12 @@ void test("one press is offered only where the message shows the whole payload",
     assert.deepEqual(labelsOf(message), ["Answer", "Open in browser", "Claim"], leftOut);
     assert.ok(textOf(message).split("\n").includes(leftOut), `${leftOut} in ${textOf(message)}`);
   }
+  const long = payloadOf({ terms: "word ".repeat(60) });
+  assert.deepEqual(labelsOf(long), ["Answer", "Open in browser", "Claim"], "a text is cut");
+  const scan = { url: "https://files.example.com/scan.png", bytes: 70, media_type: "image/png", name: "<scan>.png" };
+  const named = payloadOf({ scan: { ...scan, sha256: "0".repeat(64) } });
+  assert.deepEqual(labelsOf(named), ["Answer", "Open in browser", "Claim"], "the content of a file is not shown");
+  assert.match(JSON.stringify(named), /&lt;scan&gt;\.png \(image\/png, 70 bytes, SHA-256 000000000000\.\.\.\)/);
   for (const payload of [
     {},
     one,

@@ -4,6 +4,7 @@ import type { Fact } from "../../../form/payload/summary.ts";
 import type { ListedTask, Me, Task } from "../api.ts";
 import { EndSentence } from "../task/closed.tsx";
 import { PayloadOf } from "../task/payload.tsx";
+import { TaskOfFiles } from "../task/preview.tsx";
 import { IconX } from "../ui/icons.tsx";
 import { Deadline } from "../ui/status.tsx";
 import type { Chosen } from "./compose.tsx";
@@ -93,12 +94,14 @@ const BatchRow = memo(
                     {task.task}
                   </p>
                 )}
-                <PayloadOf
-                  payload={task.payload}
-                  schema={task.payload_schema}
-                  hints={task.form_definition?.["payload"]}
-                  redact={task.redact_payload}
-                />
+                <TaskOfFiles value={task.id}>
+                  <PayloadOf
+                    payload={task.payload}
+                    schema={task.payload_schema}
+                    hints={task.form_definition?.["payload"]}
+                    redact={task.redact_payload}
+                  />
+                </TaskOfFiles>
               </div>
             )}
           </details>

@@ -20,6 +20,7 @@ import { actorOf } from "./actor.ts";
 import { wasCheckedLast } from "./checking.ts";
 import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
+import { TaskOfFiles } from "./preview.tsx";
 import type { Names } from "../inbox/names.ts";
 import { answererOf, cancellerOf, throughApi, useNames } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
@@ -157,7 +158,12 @@ function FormAnswer({ task, answer, channel }: AnswerInWordsProps) {
     const form = { response_schema, form_definition, channel: channel ?? "dashboard" };
     return answerHints(readForm({ ...form, time_zone: "UTC", now: new Date(0) }));
   }, [response_schema, form_definition, channel]);
-  return <PayloadOf payload={answer} schema={response_schema} hints={hints} redact={false} />;
+  // A file that only an answer names is not one of the task.
+  return (
+    <TaskOfFiles value={null}>
+      <PayloadOf payload={answer} schema={response_schema} hints={hints} redact={false} />
+    </TaskOfFiles>
+  );
 }
 
 /** Returns how a closed task ended, as this person sees it. @throws Error for an open task before its deadline */

@@ -6,6 +6,7 @@ import { post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
 import { commentsQuery, queryClient } from "../queries.ts";
+import { Preview } from "./preview.tsx";
 import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
 import { Time } from "../ui/times.tsx";
 import { Comments } from "../../form/conversation.tsx";
@@ -31,6 +32,7 @@ export function Conversation({ task, me, isOpen }: ConversationProps) {
         asker={task.asked_by.name}
         isWaiting={isOpen && task.waiting_on === "agent"}
         renderTime={(at) => <Time at={at} />}
+        Preview={Preview}
       >
         <Writing task={task} isAsker={isAskerOf(task, me)} isOpen={isOpen} />
       </Comments>

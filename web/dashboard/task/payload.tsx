@@ -5,6 +5,7 @@ import { planPayload } from "../../../form/payload/payload.ts";
 import type { PayloadInput } from "../../../form/payload/payload.ts";
 import { PayloadView } from "../../form/payload/view.tsx";
 import type { PayloadViewProps } from "../../form/payload/view.tsx";
+import { Preview } from "./preview.tsx";
 import { useTimeZone } from "../ui/times.tsx";
 
 const Markdown = lazy(async () => ({
@@ -12,8 +13,8 @@ const Markdown = lazy(async () => ({
 }));
 const TextDiff = lazy(async () => ({ default: (await import("../../form/payload/text-diff.tsx")).TextDiff }));
 
-/** Parts of the payload view that are loaded when a value needs them. A part suspends until then. */
-export const LATER = { Markdown, TextDiff };
+/** Parts of the payload view that only this page has. Some are loaded when a value needs them, and suspend until then. */
+export const LATER = { Markdown, TextDiff, Preview };
 
 interface PayloadProps {
   payload: unknown;

@@ -9,6 +9,7 @@ import { Answer } from "./answer.tsx";
 import type { Claim } from "./claim.ts";
 import { Closed } from "./closed.tsx";
 import { PayloadOf } from "./payload.tsx";
+import { TaskOfFiles } from "./preview.tsx";
 import { adoptStyles } from "../ui/later-styles.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { UndeliveredNotifications } from "./undelivered-notifications.tsx";
@@ -48,46 +49,48 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
   const isActing = isAnswering && actionsOf(task) !== null;
   const versions = task.version > 1 && <Versions task={task} />;
   return (
-    <div className="task-body">
-      <UndeliveredNotifications task={task} showActivity={showActivity} />
-      {!isActing && (
-        <section className="review" aria-labelledby="review">
-          <h2 id="review">What to review</h2>
-          <div className="stack">
-            {versions}
-            <PayloadOf
-              payload={task.payload}
-              schema={task.payload_schema}
-              hints={task.form_definition?.["payload"]}
-              redact={task.redact_payload}
+    <TaskOfFiles value={task.id}>
+      <div className="task-body">
+        <UndeliveredNotifications task={task} showActivity={showActivity} />
+        {!isActing && (
+          <section className="review" aria-labelledby="review">
+            <h2 id="review">What to review</h2>
+            <div className="stack">
+              {versions}
+              <PayloadOf
+                payload={task.payload}
+                schema={task.payload_schema}
+                hints={task.form_definition?.["payload"]}
+                redact={task.redact_payload}
+              />
+            </div>
+          </section>
+        )}
+        <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
+          <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
+          {isActing && versions !== false && (
+            <>
+              {versions}
+              <Space h="sm" />
+            </>
+          )}
+          {isAnswering ? (
+            <Answer
+              task={task}
+              me={me}
+              claim={claim}
+              entered={entered}
+              onEdit={onEdit}
+              onSending={setIsSending}
+              onAccepted={onAccepted}
             />
-          </div>
+          ) : (
+            <Closed task={task} me={me} entered={entered} />
+          )}
+          {task.verification_attempt > 0 && <RefusedAnswers task={task} />}
+          <Conversation task={task} me={me} isOpen={isOpen} />
         </section>
-      )}
-      <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
-        <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
-        {isActing && versions !== false && (
-          <>
-            {versions}
-            <Space h="sm" />
-          </>
-        )}
-        {isAnswering ? (
-          <Answer
-            task={task}
-            me={me}
-            claim={claim}
-            entered={entered}
-            onEdit={onEdit}
-            onSending={setIsSending}
-            onAccepted={onAccepted}
-          />
-        ) : (
-          <Closed task={task} me={me} entered={entered} />
-        )}
-        {task.verification_attempt > 0 && <RefusedAnswers task={task} />}
-        <Conversation task={task} me={me} isOpen={isOpen} />
-      </section>
-    </div>
+      </div>
+    </TaskOfFiles>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentType, ReactNode } from "react";
 import type { PayloadNode, Shown } from "../../../form/payload/node.ts";
+import type { ShownReference } from "../../../form/payload/reference.ts";
 import type { TextDiffProps } from "./text-diff.tsx";
 
 /** Parts that only some pages with a payload have. */
@@ -7,6 +8,8 @@ export interface PayloadParts {
   /** Large separate modules. Until one is loaded, its texts are shown unformatted. */
   readonly Markdown?: ComponentType<{ text: string }>;
   readonly TextDiff?: ComponentType<TextDiffProps>;
+  /** Shows a file on request, on pages that can. */
+  readonly Preview?: ComponentType<{ file: ShownReference }>;
   /** Plans the omitted parts of a node (form/payload/more.ts). Without it, the page shows how much is left out. */
   readonly planMore?: (node: PayloadNode, start: number) => Shown | null;
   /**

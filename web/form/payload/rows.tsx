@@ -57,6 +57,7 @@ export function isWide(node: PayloadNode): boolean {
     case "json":
     case "table":
     case "list":
+    case "reference":
     case "tree":
     case "changes":
     case "too_large":

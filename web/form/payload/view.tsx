@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 import type { PayloadNode, PayloadPlan } from "../../../form/payload/node.ts";
 import { Changes, Diff } from "./changes.tsx";
 import type { Drawing, PayloadParts } from "./drawing.ts";
+import { FileCard } from "./file-card.tsx";
 import { Group, Tree } from "./groups.tsx";
 import { EYE_OFF, Icon } from "./icon.tsx";
 import { LoadImage, Picture } from "./image.tsx";
@@ -99,6 +100,8 @@ function Value({ node, drawing }: { node: PayloadNode; drawing: Drawing }): Reac
       return <OutsideLink {...node}>{visible(node.text)}</OutsideLink>;
     case "file":
       return <span className="payload-muted">{node.text}</span>;
+    case "reference":
+      return <FileCard file={node} Preview={drawing.Preview} />;
     case "image":
       return <Image node={node} />;
     case "chips":

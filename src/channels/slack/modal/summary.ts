@@ -67,7 +67,7 @@ export function nameOfTask({ id, task }: Pick<SlackTask, "id" | "task">): string
 export interface Facts {
   /** Facts of the payload, side by side, and a line about what is left out. */
   blocks: (SectionBlock | ContextBlock)[];
-  /** Something of the payload is not shown. */
+  /** Something of the payload is not shown, or cut. */
   hasUnseen: boolean;
 }
 
@@ -89,9 +89,9 @@ export function factsOfAction(action: Action, { time_zone, now }: Form): FactsOf
   return (max) => shownFacts(summaryOf(max));
 }
 
-function shownFacts({ facts, left_out }: PayloadSummary): Facts {
+function shownFacts({ facts, left_out, has_unseen }: PayloadSummary): Facts {
   const more = left_out === null ? null : `${facts.length > 0 ? "+ " : ""}${left_out} not shown here`;
-  return { blocks: factBlocks(facts, more), hasUnseen: left_out !== null };
+  return { blocks: factBlocks(facts, more), hasUnseen: has_unseen };
 }
 
 /** Returns at most ten facts side by side, and a line about what is left out. */

@@ -2,6 +2,7 @@ import type { ContextBlock, KnownBlock, SectionBlock } from "@slack/types";
 import { cutText, oneLine } from "../../../../form/plain-text.ts";
 import { beganWithEdit, roundOf } from "../../../approvals/proposal.ts";
 import type { Config } from "../../../config.ts";
+import { textOf } from "../../../conversation/record.ts";
 import { listComments, type Author, type Comment } from "../../../conversation/store.ts";
 import { listVersions, type VersionDocuments } from "../../../conversation/versions.ts";
 import type { Reader } from "../../../db/database.ts";
@@ -101,7 +102,7 @@ function blocksOf(
   // Slack gets nothing of a confidential task.
   if (task.redact_payload) return [{ type: "context", elements: [head, browser] }];
   const blocks: (ContextBlock | SectionBlock)[] = [{ type: "context", elements: [head] }];
-  const texts = parts(comment.text, MAX.section).map((text) => ({ type: "section", text }) as const);
+  const texts = parts(textOf(comment), MAX.section).map((text) => ({ type: "section", text }) as const);
   for (const block of [...texts, ...changesIn(task, talk, comment)]) {
     if (sizeOf([...blocks, block]) > COMMENT_MAX) {
       blocks.push({ type: "context", elements: [line("This is not all.", MAX.field), browser] });
