@@ -23,6 +23,8 @@ export interface Task {
   /** Whom it was offered to. */
   candidates: readonly number[];
   isOpen: boolean;
+  /** One more with each revision of the asker. */
+  version: number;
   round: number;
   /** Those that count, by round, in their order. */
   votes: Map<number, Vote[]>;
@@ -30,6 +32,7 @@ export interface Task {
   authors: Map<number, number>;
   /** The amount that is up for approval. */
   amount: number;
+  /** The amount that the current version asks for. */
   asked: number;
   /** What people agreed to. */
   end: Decision | null;
@@ -49,7 +52,18 @@ export function ask(
   owner: number,
   asked: number,
 ): Task | null {
-  const made = { rules, other, owner, isOpen: true, round: 1, amount: asked, asked, end: null, candidates: all };
+  const made = {
+    rules,
+    other,
+    owner,
+    isOpen: true,
+    version: 1,
+    round: 1,
+    amount: asked,
+    asked,
+    end: null,
+    candidates: all,
+  };
   const task: Task = { ...made, votes: new Map(), authors: new Map() };
   const candidates = all.filter((who) => !isExcluded(task, who));
   return candidates.length < rules.need ? null : { ...task, candidates };
@@ -80,16 +94,22 @@ export function votesIn({ votes }: Task, round: number): Vote[] {
   return votes.get(round) ?? [];
 }
 
-/** @param amount - of an edit @param round - the one that the person saw; null: any */
+/** @param amount - of an edit @param round, version - those that the person saw; null: any */
 export function decide(
   task: Task,
   who: number,
-  { decision, amount, round }: { decision: Decision; amount: number; round: number | null },
+  {
+    decision,
+    amount,
+    round,
+    version,
+  }: Pick<Vote, "decision"> & { amount: number } & Record<"round" | "version", number | null>,
 ): Answer {
   if (isExcluded(task, who)) return { status: 403, code: "EXCLUDED" };
   if (!task.candidates.includes(who)) return { status: 403, code: "FORBIDDEN" };
   if (isSuspended(task)) return { status: 403, code: "EXCLUDED" };
   if (!task.isOpen) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
+  if (version !== null && version < task.version) return { status: 409, code: "TASK_REVISED" };
   const isEdit = decision === "edit" && amount !== task.amount;
   const stance = decision === "edit" && !isEdit ? "approve" : decision;
   const own = votesIn(task, task.round).find((vote) => vote.who === who);
@@ -121,6 +141,16 @@ function vote(task: Task, cast: Vote): void {
   task.end = isFor(cast) ? (task.amount === task.asked ? "approve" : "edit") : cast.decision;
 }
 
+/** The asker asks for another amount: approvals begin again, and everyone may decide again. */
+export function revise(task: Task, amount: number): Answer {
+  if (!task.isOpen) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
+  task.version++;
+  task.round++;
+  task.amount = amount;
+  task.asked = amount;
+  return OK;
+}
+
 export function takeBack(task: Task, who: number): Answer {
   if (!task.candidates.includes(who)) return { status: 403, code: "FORBIDDEN" };
   if (!task.isOpen) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
@@ -139,10 +169,13 @@ export interface View {
   end: Decision | null;
   amount: number;
   have: number | null;
+  version: number;
   round: number;
   changedBy: number | null;
   decisions: Vote[];
   isRefused: boolean;
+  /** Whether it is in the inbox of the reader, who has not decided. null: the reader has no inbox. */
+  isOffered: boolean | null;
 }
 
 /** @param have - as it was counted with the last decision @param reader - null: the admin token */
@@ -154,9 +187,11 @@ export function viewOf(task: Task, reader: number | null): View {
     end: task.end,
     amount: task.amount,
     have: hides ? null : votes.filter(isFor).length,
+    version: task.version,
     round: task.round,
     changedBy: hides ? null : (task.authors.get(task.round) ?? null),
     decisions: hides ? votes.filter(({ who }) => who === reader) : votes,
     isRefused: task.isOpen && (reader === null || isRefused(task, reader)),
+    isOffered: reader === null ? null : task.isOpen && !votes.some(({ who }) => who === reader),
   };
 }

@@ -9,6 +9,7 @@ import type { Run, Suite } from "../suite.ts";
 import {
   ask,
   decide,
+  revise,
   takeBack,
   viewOf,
   type Answer,
@@ -21,8 +22,8 @@ import {
 export const approvals: Suite = {
   name: "approvals",
   promise:
-    "decisions of several people in any order come to what the contract of approvals says, and hide what it hides",
-  counts: { short: 20, long: 400, unit: "runs on each database" },
+    "decisions of several people in any order, and revisions of what they are asked, come to what the contract of approvals says, and hide what it hides",
+  counts: { short: 16, long: 400, unit: "runs on each database" },
   run: async (run) => {
     for (const dialect of ["sqlite", "postgres"] as const) {
       const { service, stop } = await startTestService(dialect);
@@ -78,18 +79,31 @@ interface Step {
   /** 0: the first task; 1: the one that may exclude its answerers. */
   about: 0 | 1;
   who: number;
-  does: Decision | "take back";
+  does: Decision | "take back" | "revise";
   amount: number;
   /** How many rounds before the present one the person saw; null: they do not say. */
   behind: number | null;
+  /** The same for versions. */
+  behindVersion: number | null;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
   about: fc.constantFrom(0, 1),
   who: fc.constantFrom(...PEOPLE),
-  does: fc.constantFrom("approve", "approve", "approve", "edit", "reject", "respond", "take back", "take back"),
+  does: fc.constantFrom(
+    "approve",
+    "approve",
+    "approve",
+    "edit",
+    "reject",
+    "respond",
+    "take back",
+    "take back",
+    "revise",
+  ),
   amount: fc.constantFrom(45, 50, ASKED),
   behind: fc.constantFrom(null, 0, 0, 0, 1),
+  behindVersion: fc.constantFrom(null, 0, 0, 0, 1),
 });
 
 const runs = fc.record({
@@ -149,20 +163,27 @@ async function perform(around: Surroundings, tasks: readonly (Both | null)[], st
   const both = tasks[step.about];
   if (both == null) return;
   const { task, id } = both;
-  const { who, does, amount, behind } = step;
+  const { who, does, amount, behind, behindVersion } = step;
   const call = around.calls[who]!;
   let expected: Answer;
   let given: Answer;
   if (does === "take back") {
     expected = takeBack(task, who);
     given = answerIn(await call("DELETE", `/api/tasks/${id}/approvals/me`));
+  } else if (does === "revise") {
+    const { action } = actionTask();
+    const args = { amount, to: { name: "Mia" } };
+    // The note makes it another revision, also where it asks for the same amount.
+    const body = { action: { ...action, args }, note: `Revision ${task.version}` };
+    expected = revise(task, amount);
+    given = answerIn(await around.agent("POST", `/api/tasks/${id}/revise`, { body }));
   } else {
+    const version = behindVersion === null ? null : Math.max(1, task.version - behindVersion);
     const round = behind === null ? null : Math.max(1, task.round - behind);
     const response = { decision: does, ...contentOf(does, amount) };
-    expected = decide(task, who, { decision: does, amount, round });
-    given = answerIn(
-      await call("POST", `/api/tasks/${id}/complete`, { body: { response, ...(round !== null && { round }) } }),
-    );
+    expected = decide(task, who, { decision: does, amount, round, version });
+    const body = { response, ...(round !== null && { round }), ...(version !== null && { version }) };
+    given = answerIn(await call("POST", `/api/tasks/${id}/complete`, { body }));
   }
   assert.deepEqual(given, expected, `the answer to ${JSON.stringify(step)}`);
   for (const reader of [null, who, (who + 1) % PEOPLE.length])
@@ -182,6 +203,8 @@ async function compare(around: Surroundings, { task, id }: Both, reader: number 
   if (reader !== null && !task.candidates.includes(reader)) return;
   const call = reader === null ? around.admin : around.calls[reader]!;
   const { body, text } = await call<TaskRecord>("GET", `/api/tasks/${id}`);
+  const inbox =
+    reader === null ? null : (await call<{ id: string }[]>("GET", "/api/tasks?terminal=false&limit=100")).body;
   const { have, round, changed_by, decisions, refusal } = body.approvals!;
   const person = (user_id: string) => around.ids.indexOf(user_id);
   const shown: View = {
@@ -189,10 +212,12 @@ async function compare(around: Surroundings, { task, id }: Both, reader: number 
     end: (body.response?.["decision"] as Decision | undefined) ?? null,
     amount: body.payload["amount"] as number,
     have,
+    version: body.version,
     round,
     changedBy: changed_by === null ? null : person(changed_by.user_id),
     decisions: decisions.map(({ by, decision }) => ({ who: person(by.user_id), decision })),
     isRefused: refusal !== null,
+    isOffered: inbox?.some((one) => one.id === id) ?? null,
   };
   assert.deepEqual(shown, viewOf(task, reader), text);
 }

@@ -23,9 +23,18 @@ export const AGENT_NAMES = Object.keys(AGENTS) as AgentName[];
 
 export type Caller = typeof ADMIN | AgentName;
 
+/** A person of the directory, who is an operator, and writes comments. */
+export const PERSON = "person";
+export const PERSON_EMAIL = "operator@example.com";
+/** Who writes comments. */
+export type Speaker = Caller | typeof PERSON;
+
 /** Actions that agents may never do with a task. */
 type OperatorAction = "delete" | "claim" | "release" | "assign";
-type TaskAction = "read" | "poll" | "audit" | "attempts" | "cancel" | "extend" | "complete" | OperatorAction;
+type TaskAction =
+  | ("read" | "comments" | "versions" | "poll" | "audit" | "attempts")
+  | ("comment" | "cancel" | "extend" | "revise" | "complete")
+  | OperatorAction;
 
 const NOT_FOUND = { status: 404, code: "TASK_NOT_FOUND" } as const;
 export const FORBIDDEN = { status: 403, code: "FORBIDDEN" } as const;
@@ -52,17 +61,22 @@ export function isForAnyone({ request, assignee }: Task): boolean {
 }
 
 /** Returns the refusal of an action with a task; null if it is allowed. */
-export function refusalOf(by: Caller, action: TaskAction, task: Task): Answer | null {
-  if (by === ADMIN) return null;
+export function refusalOf(by: Speaker, action: TaskAction, task: Task): Answer | null {
+  if (by === ADMIN || by === PERSON) return null;
   if (!isVisible(by, task)) return { ...NOT_FOUND };
   switch (action) {
     case "read":
+    case "comments":
+    case "versions":
     case "poll":
     case "audit":
     case "attempts":
       return null;
+    case "comment":
+      return by === task.asker || has(by, "answer") ? null : { ...FORBIDDEN };
     case "cancel":
     case "extend":
+    case "revise":
       return by === task.asker ? null : { ...FORBIDDEN };
     case "complete":
       if (has(by, "answer")) return null;
@@ -74,8 +88,8 @@ export function refusalOf(by: Caller, action: TaskAction, task: Task): Answer | 
 }
 
 /** Returns the status with which the service must answer a caller whose agent is stopped; null if it is not. */
-export function stoppedAnswer({ agents }: World, by: Caller): Answer | null {
-  return by === ADMIN || agents[by].stopped === null ? null : { status: 401, code: "AGENT_DISABLED" };
+export function stoppedAnswer({ agents }: World, by: Speaker): Answer | null {
+  return by === ADMIN || by === PERSON || agents[by].stopped === null ? null : { status: 401, code: "AGENT_DISABLED" };
 }
 
 /** Returns the answer to an agent that asks for an embed token of a task. Nobody but its asker may show it. */

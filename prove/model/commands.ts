@@ -2,12 +2,21 @@
 import type * as fc from "fast-check";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { ADMIN, AGENT_NAMES, stoppedAnswer, type AgentName, type Caller } from "./callers.ts";
+import { ADMIN, AGENT_NAMES, stoppedAnswer, type AgentName, type Caller, type Speaker } from "./callers.ts";
 import { apply, attemptDue } from "./contract.ts";
 import { agree, describe, explain, type Answered, type Known } from "./linearize.ts";
 import { HOLD } from "./moves.ts";
 import type { Given, Service } from "./service.ts";
-import { deadlineOf, emptyWorld, type Action, type Answer, type CompleteAction, type World } from "./world.ts";
+import {
+  deadlineOf,
+  emptyWorld,
+  versionOf,
+  type Action,
+  type Answer,
+  type CompleteAction,
+  type Task,
+  type World,
+} from "./world.ts";
 
 /** A poll after the end of its task must be answered within this time; an unanswered poll waits for a minute. */
 const WOKEN_MS = 20_000;
@@ -19,8 +28,8 @@ export const NO_TASK = 99;
  * A call as it was drawn, before it is known which tasks there are. `taskIn` takes the number in `task` modulo the number of
  * tasks created so far. `by: "asker"` is the caller that created this task.
  */
-export type Drawn<A extends Action = Action> = A extends { by: Caller } ? Omit<A, "by"> & { by: By<A> } : A;
-type By<A extends { by: Caller }> = A extends { task: number } ? A["by"] | "asker" : A["by"];
+export type Drawn<A extends Action = Action> = A extends { by: Speaker } ? Omit<A, "by"> & { by: By<A> } : A;
+type By<A extends { by: Speaker }> = A extends { task: number } ? A["by"] | "asker" : A["by"];
 
 /** The state of a run so far. */
 export interface Model {
@@ -30,10 +39,13 @@ export interface Model {
   stop: AbortController;
 }
 
+type Until = "end" | "attention";
+
 interface Waiter {
   by: Caller;
   /** The name of the task. */
   name: string;
+  until: Until;
   answer: Promise<Given>;
 }
 
@@ -68,7 +80,25 @@ export class Calls implements Command {
 function inWorld(world: World, drawn: Drawn): Action {
   if (!("task" in drawn)) return drawn;
   const task = taskIn(world, drawn.task);
-  return { ...drawn, by: callerIn(world, drawn.by, task), task } as Action;
+  const there = world.tasks.find(({ name }) => name === `task ${task}`);
+  return {
+    ...drawn,
+    by: callerIn(world, drawn.by, task),
+    task,
+    ...("version" in drawn && { version: versionIn(there, drawn.version) }),
+    ...("replyTo" in drawn && { replyTo: commentIn(there, drawn.replyTo) }),
+  } as Action;
+}
+
+/** Returns the version that a call names, which was drawn as a distance to the current one. */
+function versionIn(task: Task | undefined, drawn: number | null): number | null {
+  return drawn === null ? null : Math.max(1, (task ? versionOf(task) : 1) + drawn);
+}
+
+/** Returns the number of the comment that a call answers. Those of revisions have no name. */
+function commentIn(task: Task | undefined, drawn: number | null): number | null {
+  const names = (task?.said ?? []).flatMap(({ name }) => name ?? []);
+  return drawn === null || names.length === 0 ? null : Number(names[drawn % names.length]!.split(" ")[1]);
 }
 
 /** Returns the number of a task that was created in this run, and may be deleted. -1 for `NO_TASK`, and before the first task. */
@@ -77,17 +107,32 @@ function taskIn({ named }: World, drawn: number): number {
 }
 
 /** Returns who makes a drawn call. If its task does not exist, `asker` becomes the admin token. */
-function callerIn({ tasks }: World, drawn: Caller | "asker", task: number): Caller {
+function callerIn<By extends Speaker>({ tasks }: World, drawn: By | "asker", task: number): By | Caller {
   return drawn === "asker" ? (tasks.find(({ name }) => name === `task ${task}`)?.asker ?? ADMIN) : drawn;
 }
 
-/** Starts to wait for the end of a task. */
+/** Several calls, one after another. */
+export class InTurn implements Command {
+  readonly actions: readonly Drawn[];
+  constructor(actions: readonly Drawn[]) {
+    this.actions = actions;
+  }
+  check = () => true;
+  async run(model: Model, service: Service): Promise<void> {
+    for (const action of this.actions) await new Calls([action]).run(model, service);
+  }
+  toString = () => this.actions.map((action) => JSON.stringify(action)).join(", then ");
+}
+
+/** Starts to wait for the end of a task, or until it needs attention. */
 export class Wait implements Command {
   readonly by: Caller | "asker";
   readonly task: number;
-  constructor(by: Caller | "asker", task: number) {
+  readonly until: Until;
+  constructor(by: Caller | "asker", task: number, until: Until) {
     this.by = by;
     this.task = task;
+    this.until = until;
   }
   check = ({ known }: Readonly<Model>) => taskIn(known.world, this.task) !== -1;
   async run(model: Model, service: Service): Promise<void> {
@@ -95,12 +140,12 @@ export class Wait implements Command {
     const task = taskIn(world, this.task);
     const name = `task ${task}`;
     const by = callerIn(world, this.by, task);
-    const answer = service.wait(by, names.get(name)!, model.stop.signal);
+    const answer = service.wait(by, { id: names.get(name)!, until: this.until }, model.stop.signal);
     answer.catch(() => {}); // a failed run does not wait for it
-    model.waiting.push({ by, name, answer });
+    model.waiting.push({ by, name, until: this.until, answer });
     await hearWoken(model, []);
   }
-  toString = () => `${this.by} waits for task ${this.task}`;
+  toString = () => `${this.by} waits for task ${this.task} until ${this.until}`;
 }
 
 /** Stops the agent that asked for a task, so that its tasks are cancelled and its polls end. */
@@ -204,6 +249,8 @@ export async function finish(model: Model, service: Service): Promise<void> {
     await ask([{ type: "cancel", by: ADMIN, task: Number(name.slice(5)), reason: null }]);
   for (let task = 0; task < model.known.world.named; task++) {
     for (const type of ["read", "poll", "audit", "deliveries"] as const) await ask([{ type, by: ADMIN, task }]);
+    const hasSaid = model.known.world.tasks.some(({ name, said }) => name === `task ${task}` && said.length > 0);
+    for (const type of hasSaid ? (["comments", "versions"] as const) : []) await ask([{ type, by: ADMIN, task }]);
     // One agent of each project; the lists below show all that each agent sees.
     for (const by of AGENT_NAMES.filter((_, i) => i % 2 === task % 2)) await ask([{ type: "read", by, task }]);
   }
@@ -218,7 +265,7 @@ export async function finish(model: Model, service: Service): Promise<void> {
 async function whichOf(all: Known[], calls: readonly Answered[], service: Service): Promise<Known> {
   let left = all;
   const names = left[0]!.names;
-  for (const action of readsAfter(calls, names.size)) {
+  for (const action of readsAfter(calls, left[0]!.world.named)) {
     const given = await service.send(action, names);
     left = left.filter((one) => agree(apply(one.world, action), given, one.names) !== null);
     if (left.length === 0)
@@ -238,6 +285,9 @@ function readsAfter(calls: readonly Answered[], tasks: number): Action[] {
   });
   for (let task = 0; task < tasks; task++)
     for (const type of ["read", "audit", "deliveries"] as const) reads.push({ type, by, task });
+  for (const { action } of calls)
+    if (action.type === "comment" || action.type === "revise")
+      for (const type of ["comments", "versions"] as const) reads.push({ type, by, task: action.task });
   return reads;
 }
 
@@ -246,12 +296,23 @@ async function hearWoken(model: Model, calls: readonly Answered[]): Promise<void
   const { world, names } = model.known;
   const stopped = calls.length > 1 ? stoppedBy(calls) : new Set<Caller>();
   for (const waiter of model.waiting.slice()) {
-    const { by, name, answer } = waiter;
+    const { by, name, until, answer } = waiter;
+    // If a question was asked and answered at once, such a poll may have ended or may still wait.
+    if (until === "attention" && calls.length > 1 && calls.some(({ action }) => action.type === "comment")) {
+      model.waiting.splice(model.waiting.indexOf(waiter), 1);
+      continue;
+    }
     const poll = { type: "poll", by, task: Number(name.slice(5)) } as const;
     const expected = apply(structuredClone(world), poll);
     const isStopped = stopped.has(by);
     // If its agent was stopped and resumed at once, the poll may have ended or may still wait.
-    if (expected.status === 200 && isOpen(expected) && !isStopped) continue;
+    if (
+      expected.status === 200 &&
+      isOpen(expected) &&
+      !isStopped &&
+      !(until === "attention" && needsAttention(expected))
+    )
+      continue;
     model.waiting.splice(model.waiting.indexOf(waiter), 1);
     if (isStopped && stoppedAnswer(world, by) === null) continue;
     const given = await Promise.race([answer, sleep(WOKEN_MS, null, { ref: false })]);
@@ -273,6 +334,10 @@ function isOpen({ body }: Answer): boolean {
   return status === "created" || status === "rejected";
 }
 
+function needsAttention({ body }: Answer): boolean {
+  return (body as { waiting_on?: string }).waiting_on === "agent";
+}
+
 /** Returns a callback as the receiver sees it. */
 function realized({ hook, body }: { hook: string; body: object }, names: Known["names"]) {
   const { task_id } = body as { task_id: string };
@@ -289,5 +354,5 @@ function notExplained({ world, names }: Known, calls: readonly Answered[]): stri
 function describeCalls(calls: readonly Answered[], names: Known["names"]): string {
   const nameOf = new Map([...names].map(([name, id]) => [id, name]));
   const text = calls.map(({ action, given }) => `  ${JSON.stringify(action)}\n    answered ${JSON.stringify(given)}`);
-  return text.join("\n").replaceAll(/tsk_[0-9a-z]{26}/g, (id) => nameOf.get(id) ?? id);
+  return text.join("\n").replaceAll(/(?:tsk|cmt)_[0-9a-z]{26}/g, (id) => nameOf.get(id) ?? id);
 }

@@ -15,16 +15,29 @@ import {
   type Caller,
   type ProjectSlug,
 } from "./callers.ts";
-import { cancelTask, end, move, NOTHING, SYSTEM, timeOut, type Actor } from "./moves.ts";
-import { FLAWS, type Request } from "./requests.ts";
+import { comment, revise } from "./conversation.ts";
+import { actorOf, cancelTask, end, move, NOTHING, SYSTEM, timeOut } from "./moves.ts";
+import { ASKED_AMOUNT, FLAWS, type Request } from "./requests.ts";
 import { archive, NO_PROJECT, readAgent, readProject, resume, stop, sweepStopped } from "./stopping.ts";
 import { moveSteps, stepsOf } from "./steps.ts";
 import { takeSteps } from "./take-steps.ts";
-import { counts, deliveryRecord, entryRecord, list, listed, polled, record, stats } from "./views.ts";
 import {
-  deadlineOf,
+  commentRecord,
+  counts,
+  deliveryRecord,
+  entryRecord,
+  list,
+  listed,
+  polled,
+  record,
+  stats,
+  versions,
+} from "./views.ts";
+import {
+  isAnswerable,
   isTerminal,
   SECOND,
+  versionOf,
   type Action,
   type Answer,
   type CompleteAction,
@@ -42,11 +55,13 @@ export interface Concurrent {
   given: { status: number; code?: string | undefined };
   /** In the order that is tried, another answer to the same task counted before. The call may then get `TASK_CHANGED`. */
   isOvertaken: boolean;
+  /** In the order that is tried, the task was revised before. Of a call that names no version, it may then get `TASK_REVISED`. */
+  isRevised: boolean;
   /** Agents and projects that concurrent calls stop or archive. A call that began before that may still take effect. */
   closing: ReadonlySet<string>;
 }
 
-const ALONE: Concurrent = { given: { status: 0 }, isOvertaken: false, closing: new Set() };
+const ALONE: Concurrent = { given: { status: 0 }, isOvertaken: false, isRevised: false, closing: new Set() };
 
 /** Applies `action` to `world`, which it changes, and returns the expected answer. */
 export function apply(world: World, action: Action, concurrent: Concurrent = ALONE): Answer {
@@ -127,8 +142,16 @@ function applyToTask(world: World, action: Extract<Action, { task: number }>, co
       return { status: 200, body: polled(task) };
     case "audit":
       return { status: 200, body: task.audit.map((entry) => entryRecord(name, entry, task)) };
+    case "comments":
+      return { status: 200, body: task.said.map((one) => commentRecord(task, one)) };
+    case "versions":
+      return { status: 200, body: versions(task) };
     case "other route":
       return { status: 200 };
+    case "comment":
+      return comment(world, task, action);
+    case "revise":
+      return revise(world, task, action, concurrent);
     case "complete":
       return complete(world, task, action, concurrent);
     case "cancel":
@@ -173,15 +196,6 @@ function extend(world: World, task: Task, { by, timeout_seconds }: Extract<Actio
   const extra = { timeout_seconds, previous_timeout_seconds };
   move(world, task, task.status, { ...NOTHING, ...actorOf(by), action: "extended", extra });
   return { status: 200, body: record(task, by) };
-}
-
-function isAnswerable({ now }: World, task: Task): boolean {
-  return !isTerminal(task) && now < deadlineOf(task);
-}
-
-/** Returns the caller in the form of an audit entry. */
-function actorOf(by: Caller): Actor {
-  return { actor: "agent", agent: by === ADMIN ? null : by };
 }
 
 /** Makes one attempt of each due delivery. @returns what receivers must get: hook and body */
@@ -297,6 +311,8 @@ function newTask(world: World, { by, key, request }: Extract<Action, { type: "cr
     steps: stepsOf(request.steps ?? [], { created: world.now, timeout_seconds: request.timeout_seconds }),
     isUrgent: false,
     isOver: false,
+    amounts: [ASKED_AMOUNT],
+    said: [],
     audit,
     delivery: null,
   };
@@ -305,11 +321,15 @@ function newTask(world: World, { by, key, request }: Extract<Action, { type: "cr
 function complete(
   world: World,
   task: Task,
-  { by: caller, approved, email, channel }: CompleteAction,
-  { given, isOvertaken }: Concurrent,
+  { by: caller, approved, email, channel, version }: CompleteAction,
+  { given, isOvertaken, isRevised }: Concurrent,
 ): Answer {
   if (!isAnswerable(world, task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
+  if (version !== null && version > versionOf(task)) return { status: 422, code: "VALIDATION_FAILED" };
+  if (version !== null && version < versionOf(task)) return { status: 409, code: "TASK_REVISED" };
   if (typeof approved !== "boolean") return { status: 422, code: "VALIDATION_FAILED" };
+  // It was read before the revision, which is what it would have been about.
+  if (version === null && isRevised && given.code === "TASK_REVISED") return { status: 409, code: "TASK_REVISED" };
   const { verifier, redact } = task.request;
   const isVerified = verifier !== null && !redact;
   if (isVerified && isOvertaken && given.code === "TASK_CHANGED") return { status: 409, code: "TASK_CHANGED" };

@@ -1,12 +1,13 @@
 /** The calls that the runs of the model draw. */
 import * as fc from "fast-check";
-import { ADMIN, AGENT_NAMES, PROJECTS, type Caller } from "./callers.ts";
+import { ADMIN, AGENT_NAMES, PERSON, PROJECTS, type Caller, type Speaker } from "./callers.ts";
 import {
   Advance,
   AnswerAtDeadline,
   AnswerWith,
   Calls,
   Deliver,
+  InTurn,
   NO_TASK,
   StopAsker,
   Wait,
@@ -15,7 +16,7 @@ import {
 } from "./commands.ts";
 import { FLAWS, type Flaw, type Request } from "./requests.ts";
 import type { StepRequest } from "./steps.ts";
-import type { CompleteAction, ListFilter } from "./world.ts";
+import type { CompleteAction, ListFilter, ReviseAction } from "./world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -78,6 +79,8 @@ const requests: fc.Arbitrary<Request> = fc.record({
     { arbitrary: fc.constantFrom(...(Object.keys(FLAWS) as Flaw[])), weight: 1 },
   ),
 });
+/** As a distance to the current version. Most callers name the one that they have seen, or none. */
+const version = fc.constantFrom(null, null, null, 0, 0, 0, -1, 1);
 const create = fc
   .record({ by: caller, key: fc.constantFrom(...KEYS), request: requests })
   .map((fields): Drawn => ({ type: "create", ...fields }));
@@ -88,8 +91,52 @@ const complete = fc
     approved: fc.constantFrom<boolean | string>(true, true, false, "yes"),
     email: fc.constantFrom(null, "kim@example.com"),
     channel: fc.constantFrom(null, "slack", "email"),
+    version,
   })
   .map((fields): Drawn<CompleteAction> => ({ type: "complete", ...fields }));
+const speaker: fc.Arbitrary<Speaker | "asker"> = fc.oneof(
+  { arbitrary: callerOfTask, weight: 2 },
+  { arbitrary: fc.constant(PERSON), weight: 1 },
+);
+const sayKey = fc.constantFrom(null, null, "s1", "s2");
+const comment = fc
+  .record({
+    by: speaker,
+    task,
+    kind: fc.constantFrom("comment", "question", "question"),
+    text: fc.constantFrom("Which card?", "4242.", "Fine. ✓", " "),
+    replyTo: fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, { arbitrary: fc.nat(5), weight: 1 }),
+    key: sayKey,
+  })
+  // The asker answers, and does not ask.
+  .map(({ kind, ...fields }): Drawn => ({
+    type: "comment",
+    ...fields,
+    kind: fields.by === "asker" ? "comment" : kind,
+  }));
+const revise = fc
+  .record({
+    by: callerOfTask,
+    task,
+    amount: fc.constantFrom<number | string>(10, 10, 20, 30, "much"),
+    note: fc.constantFrom(null, null, "Less."),
+    extend_seconds: fc.constantFrom(null, null, 60, 3_600),
+    version,
+    key: sayKey,
+  })
+  .map((fields): Drawn<ReviseAction> => ({ type: "revise", ...fields }));
+/** A question, and what its asker does about it. */
+const talk = fc.tuple(comment, fc.oneof(comment, revise), complete, task).map(([question, reply, answer, number]) => {
+  const asked = { ...question, by: PERSON, kind: "question" } as Drawn;
+  const replied = { ...reply, by: "asker", ...(reply.type === "comment" && { kind: "comment" }) } as Drawn;
+  return new InTurn([asked, replied, answer].map((action) => ({ ...action, task: number })));
+});
+const revisions = fc.tuple(revise, fc.constantFrom(1, 1, 1, 2, 2, 3, 3, 21)).map(([revision, count]) => {
+  const by = revision.by === ADMIN ? ADMIN : ("asker" as const);
+  return new InTurn(
+    Array.from({ length: count }, (_, i) => ({ ...revision, by, key: null, amount: i + 1, version: 0 })),
+  );
+});
 const cancel = fc
   .record({ by: callerOfTask, task, reason: fc.constantFrom(null, "not needed") })
   .map((fields): Drawn => ({ type: "cancel", ...fields }));
@@ -117,7 +164,7 @@ const list = fc
   .record({ by: caller, filter: filters, limit: fc.constantFrom(1, 2, 50) })
   .map((fields): Drawn => ({ type: "list", ...fields }));
 const readingTask = fc
-  .record({ type: fc.constantFrom("read", "poll", "audit"), by: callerOfTask, task })
+  .record({ type: fc.constantFrom("read", "poll", "audit", "comments", "versions"), by: callerOfTask, task })
   .map((fields) => fields as Drawn);
 const reading = fc.oneof(
   readingTask,
@@ -156,6 +203,8 @@ const atOnce = fc.oneof(
   { arbitrary: complete, weight: 5 },
   { arbitrary: cancel, weight: 3 },
   { arbitrary: extend, weight: 2 },
+  { arbitrary: comment, weight: 3 },
+  { arbitrary: revise, weight: 3 },
   { arbitrary: removing, weight: 1 },
   { arbitrary: timeOut, weight: 1 },
   { arbitrary: readingTask, weight: 2 },
@@ -180,14 +229,19 @@ function onceEach(actions: readonly Drawn[]): Drawn[] {
   });
 }
 
-/** Several answers to one task. */
+/** Several answers to one task, and revisions of it. */
 const rivals = fc
   .tuple(
     task,
-    fc.array(fc.oneof({ arbitrary: complete, weight: 4 }, { arbitrary: cancel, weight: 1 }), {
-      minLength: 2,
-      maxLength: 4,
-    }),
+    fc.array(
+      fc.oneof(
+        { arbitrary: complete, weight: 4 },
+        { arbitrary: revise, weight: 3 },
+        { arbitrary: cancel, weight: 1 },
+        { arbitrary: comment, weight: 1 },
+      ),
+      { minLength: 2, maxLength: 4 },
+    ),
   )
   .map(([number, actions]) => new Calls(actions.map((action) => ({ ...action, task: number }))));
 const one = (actions: fc.Arbitrary<Drawn>) => actions.map((action) => new Calls([action]));
@@ -200,6 +254,9 @@ export const commands: fc.Arbitrary<Iterable<Command>> = fc.commands(
     one(create),
     one(complete),
     one(fc.oneof(complete, cancel, extend)),
+    one(fc.oneof(comment, revise)),
+    talk,
+    revisions,
     one(reading),
     one(list),
     one(otherRoute),
@@ -211,7 +268,9 @@ export const commands: fc.Arbitrary<Iterable<Command>> = fc.commands(
     fc.array(atOnce, { minLength: 2, maxLength: 6 }).map((actions) => new Calls(onceEach(actions))),
     rivals,
     fc.tuple(fc.constantFrom(-1, 0, 0, 1), complete).map(([ms, action]) => new AnswerAtDeadline(ms, action)),
-    fc.tuple(fc.oneof(callerOfTask, fc.constant("asker" as const)), task).map(([by, number]) => new Wait(by, number)),
+    fc
+      .tuple(fc.oneof(callerOfTask, fc.constant("asker" as const)), task, fc.constantFrom("end", "end", "attention"))
+      .map(([by, number, until]) => new Wait(by, number, until)),
     fc.constantFrom(1, 30_000, MINUTE, MINUTE - 1, HOUR, 4 * HOUR, DAY).map((ms) => new Advance(ms)),
     fc.constant(new Deliver()),
     fc

@@ -29,7 +29,11 @@ export function explain(known: Known, calls: readonly Answered[]): Known[] {
   const found: Known[] = [];
   const closing = closingOf(known.world, calls);
   const contended = contendedOf(calls);
-  const go = (before: Known, rest: readonly Step[], verdicts: ReadonlySet<number>) => {
+  const go = (
+    before: Known,
+    rest: readonly Step[],
+    { verdicts, revisions }: Record<"verdicts" | "revisions", ReadonlySet<number>>,
+  ) => {
     if (rest.length === 0) {
       if (!found.some((other) => isDeepStrictEqual(other, before))) found.push(before);
       return;
@@ -38,25 +42,26 @@ export function explain(known: Known, calls: readonly Answered[]): Known[] {
       const others = rest.filter((other) => other !== step);
       if ("cancelsTasksOf" in step) {
         for (const world of cancelled(before.world, step.cancelsTasksOf, contended))
-          go({ world, names: before.names }, others, verdicts);
+          go({ world, names: before.names }, others, { verdicts, revisions });
         continue;
       }
       const { action, given } = step;
       // An answer that came before may have changed the task while this one was judged.
       const isOvertaken = action.type === "complete" && verdicts.has(action.task);
+      const isRevised = "task" in action && revisions.has(action.task);
       const world = structuredClone(before.world);
-      const names = agree(apply(world, action, { given, isOvertaken, closing }), given, before.names);
+      const names = agree(apply(world, action, { given, isOvertaken, isRevised, closing }), given, before.names);
       if (names === null) continue;
       const isVerdict = action.type === "complete" && given.status === 200;
+      const isRevision = action.type === "revise" && given.replayed === "false";
       const cancels = action.type === "stop" && action.cancelsTasks && given.status === 200;
-      go(
-        { world, names },
-        cancels ? [...others, { cancelsTasksOf: action.agent }] : others,
-        isVerdict ? new Set([...verdicts, action.task]) : verdicts,
-      );
+      go({ world, names }, cancels ? [...others, { cancelsTasksOf: action.agent }] : others, {
+        verdicts: isVerdict ? new Set([...verdicts, action.task]) : verdicts,
+        revisions: isRevision ? new Set([...revisions, action.task]) : revisions,
+      });
     }
   };
-  go(known, calls, new Set());
+  go(known, calls, { verdicts: new Set(), revisions: new Set() });
   return found;
 }
 
@@ -80,7 +85,7 @@ function closingOf({ agents, archived }: World, calls: readonly Answered[]): Set
   return closing;
 }
 
-const CHANGES: ReadonlySet<Action["type"]> = new Set(["complete", "cancel", "extend", "delete"]);
+const CHANGES: ReadonlySet<Action["type"]> = new Set(["complete", "cancel", "extend", "comment", "revise", "delete"]);
 
 /** Returns the names of the tasks that these calls change. While such a task is locked, a stop leaves it to the sweep. */
 function contendedOf(calls: readonly Answered[]): Set<string> {
@@ -100,13 +105,13 @@ function cancelled(before: World, agent: AgentName, contended: ReadonlySet<strin
   });
 }
 
-/** Compares an answer with the expected one. @returns the names, with that of a new task added; null if they differ */
+/** Compares an answer with the expected one. @returns the names, with that of a new task or comment added; null if they differ */
 export function agree(expected: Answer, given: Given, names: Names): Names | null {
   let known = names;
-  if (expected.replayed === "false" && given.replayed === "false") {
+  if (given.status === 201 && expected.replayed === "false" && given.replayed === "false") {
     const { id } = given.body as { id: string };
     const name = (expected.body as { id: string }).id;
-    if (!/^tsk_[0-9a-z]{26}$/.test(id) || [...names.values()].includes(id)) return null;
+    if (!/^(?:tsk|cmt)_[0-9a-z]{26}$/.test(id) || [...names.values()].includes(id)) return null;
     known = new Map([...names, [name, id]]);
   }
   const { order: _, ...rest } = expected;
@@ -148,6 +153,7 @@ function named(value: unknown, names: Names): unknown {
 const LEFT_OPEN = new Set(["delivery_id", "duration_ms", "error", "response_excerpt", "last_error"]);
 
 function isLeftOpen(name: string, value: unknown, owner: object): boolean {
+  if (name === "id" && "kind" in owner && owner.kind === "revision") return true;
   if (name === "id") return typeof value === "string" && /^(aud|dlv)_/.test(value);
   if (name === "updated_at") return "url" in owner;
   return LEFT_OPEN.has(name);

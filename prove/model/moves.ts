@@ -1,4 +1,5 @@
 /** How a task changes in the model: its status, its trail and its callback. */
+import { ADMIN, PERSON, type Speaker } from "./callers.ts";
 import { polled } from "./views.ts";
 import { deadlineOf, isTerminal, SECOND, type Entry, type Status, type Task, type World } from "./world.ts";
 
@@ -11,6 +12,12 @@ export type Actor = Pick<Entry, "actor" | "agent">;
 /** The fields of an entry that most changes leave empty. */
 export const NOTHING = { email: null, channel: null, reason: null, extra: null } as const;
 export const SYSTEM: Actor = { actor: "system", agent: null };
+
+/** Returns the caller in the form of an audit entry. */
+export function actorOf(by: Speaker): Actor {
+  if (by === PERSON) return { actor: "human", agent: null };
+  return { actor: "agent", agent: by === ADMIN ? null : by };
+}
 
 /** Changes the status of a task, and adds the entry to its trail. */
 export function move(world: World, task: Task, status: Status, entry: Omit<Entry, "from" | "to" | "at">): void {
@@ -25,7 +32,7 @@ export function end(world: World, task: Task, status: Status, entry: Omit<Entry,
   task.ended = world.now;
   const { hook } = task.request;
   if (hook === null) return;
-  const { verifier_result: _verdict, waiting_on: _open, version: _first, questions: _none, ...body } = polled(task);
+  const { verifier_result: _verdict, waiting_on: _open, version: _current, questions: _none, ...body } = polled(task);
   const fresh = { status: "PENDING", cycle: 1, count: 0, due: world.now + HOLD, last: null, attempts: [] } as const;
   task.delivery = { hook, body, ...fresh, attempts: [], created: world.now };
 }

@@ -71,8 +71,11 @@ export const verifierConfig = (max_attempts: number) => ({
   instructions: "Look closely.",
   max_attempts,
 });
+/** The amount that tasks are asked for with. */
+export const ASKED_AMOUNT = 12.5;
+export const payloadOf = (amount: number | string) => ({ amount, customer: "Dana" });
 export const documents = () => ({
-  payload: { amount: 12.5, customer: "Dana" },
+  payload: payloadOf(ASKED_AMOUNT),
   payload_schema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
   response_schema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
 });

@@ -7,11 +7,22 @@ import { takeDueSteps } from "../../src/tasks/escalating.ts";
 import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import { newAgent, type TestAgent } from "../../test/support/agents.ts";
 import { EMBED_ENV, PARENT } from "../../test/support/embed.ts";
+import { addUser, signedIn } from "../../test/support/people.ts";
 import { newProject } from "../../test/support/projects.ts";
 import { startReceiver } from "../../test/support/receiver.ts";
 import { ADMIN_TOKEN, startTestService, type TestService } from "../../test/support/service.ts";
-import { ADMIN, AGENT_NAMES, AGENTS, PROJECTS, type AgentName, type Caller } from "./callers.ts";
-import { bodyOf } from "./requests.ts";
+import {
+  ADMIN,
+  AGENT_NAMES,
+  AGENTS,
+  PERSON,
+  PERSON_EMAIL,
+  PROJECTS,
+  type AgentName,
+  type Caller,
+  type Speaker,
+} from "./callers.ts";
+import { bodyOf, payloadOf } from "./requests.ts";
 import type { Action, ListFilter, OtherRoute } from "./world.ts";
 
 const DAY = 86_400_000;
@@ -22,6 +33,8 @@ const TABLES = [
   "deliveries",
   "audit_entries",
   "verification_attempts",
+  "task_comments",
+  "task_versions",
   "task_responses",
   "task_documents",
   "tasks",
@@ -52,8 +65,8 @@ export interface Service {
   reset(): Promise<number>;
   advance(ms: number): void;
   send(action: Action, names: Names): Promise<Given>;
-  /** Waits for the end of a task. */
-  wait(by: Caller, id: string, signal: AbortSignal): Promise<Given>;
+  /** Waits for the end of a task, or until it needs attention. */
+  wait(by: Caller, task: { id: string; until: string }, signal: AbortSignal): Promise<Given>;
   /** Runs up to `turns` rounds of attempts: first the due ones, then those that become due. */
   deliver(turns: number): Promise<{ hook: string; body: object }[]>;
   /** Sets a receiver's answer from now on; null makes it close the connection. */
@@ -88,15 +101,21 @@ export async function startService(dialect: Dialect): Promise<Service> {
   const { app, ctx, clock } = service;
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   const agents = await addAgents(service);
-  const tokenOf = (by: Caller) => (by === ADMIN ? ADMIN_TOKEN : agents[by].token);
-  /** Replaces the ids of agents with their names. */
-  const named = (text: string) => AGENT_NAMES.reduce((all, name) => all.replaceAll(agents[name].id, name), text);
+  const person = await addUser(service, { email: PERSON_EMAIL, is_operator: true });
+  /** A person signs in for each call, because days may pass between two. */
+  const credentialsOf = async (by: Speaker): Promise<Record<string, string>> =>
+    by === PERSON
+      ? { ...(await signedIn(service, person.id)) }
+      : { authorization: `Bearer ${by === ADMIN ? ADMIN_TOKEN : agents[by].token}` };
+  /** Replaces the ids of callers with their names. */
+  const named = (text: string) =>
+    AGENT_NAMES.reduce((all, name) => all.replaceAll(agents[name].id, name), text).replaceAll(person.id, PERSON);
 
-  async function call(by: Caller, method: string, path: string, body?: unknown, signal?: AbortSignal) {
+  async function call(by: Speaker, method: string, path: string, body?: unknown, signal?: AbortSignal) {
     const response = await fetch(new URL(path, url), {
       method,
       headers: {
-        authorization: `Bearer ${tokenOf(by)}`,
+        ...(await credentialsOf(by)),
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -114,6 +133,10 @@ export async function startService(dialect: Dialect): Promise<Service> {
     const { given, headers } = await call(by, "POST", "/api/tasks", bodyOf(key, request, hooks));
     if (given.status !== 201) return given;
     return { ...given, replayed: headers.get("idempotent-replayed")!, mismatch: headers.get("idempotent-mismatch") };
+  }
+
+  function withReplay({ given, headers }: Awaited<ReturnType<typeof call>>): Given {
+    return given.status >= 400 ? given : { ...given, replayed: headers.get("idempotent-replayed")! };
   }
 
   /** Reads all pages, one after another. */
@@ -158,10 +181,24 @@ export async function startService(dialect: Dialect): Promise<Service> {
       case "create":
         return create(action);
       case "complete": {
-        const { by, approved, email, channel } = action;
-        const body = { response: { approved }, completed_by_email: email, completed_via_channel: channel };
+        const { by, approved, email, channel, version } = action;
+        const body = { response: { approved }, completed_by_email: email, completed_via_channel: channel, version };
         return (await call(by, "POST", `${path}/complete`, body)).given;
       }
+      case "comment": {
+        const { by, kind, text, replyTo, key } = action;
+        const reply_to = replyTo === null ? null : names.get(`comment ${replyTo}`)!;
+        return withReplay(await call(by, "POST", `${path}/comments`, { kind, text, reply_to, idempotency_key: key }));
+      }
+      case "revise": {
+        const { by, amount, note, extend_seconds, version, key } = action;
+        const body = { payload: payloadOf(amount), note, extend_seconds, version, idempotency_key: key };
+        return withReplay(await call(by, "POST", `${path}/revise`, body));
+      }
+      case "comments":
+        return walk(action.by, `${path}/comments`);
+      case "versions":
+        return (await call(action.by, "GET", `${path}/versions`)).given;
       case "cancel": {
         const { by, reason } = action;
         return (await call(by, "POST", `${path}/cancel`, reason === null ? undefined : { reason })).given;
@@ -246,8 +283,8 @@ export async function startService(dialect: Dialect): Promise<Service> {
     answerOf,
     advance: clock.advance,
     answer: (hook, status) => void answers.set(hook, status),
-    wait: async (by, id, signal) =>
-      (await call(by, "GET", `/api/tasks/${id}/poll?timeout=${POLL_SECONDS}`, undefined, signal)).given,
+    wait: async (by, { id, until }, signal) =>
+      (await call(by, "GET", `/api/tasks/${id}/poll?timeout=${POLL_SECONDS}&until=${until}`, undefined, signal)).given,
     deliver: async (turns) => {
       const before = receiver.received.length;
       for (let turn = 0; turn < turns; turn++) {

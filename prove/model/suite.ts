@@ -7,7 +7,7 @@ import { startService, type Service } from "./service.ts";
 export const model: Suite = {
   name: "model",
   promise: "for any calls in any order, or at the same time, the service answers like the model of the contract",
-  counts: { short: 100, long: 2_000, unit: "runs on each database" },
+  counts: { short: 85, long: 2_000, unit: "runs on each database" },
   run: async (run) => {
     for (const dialect of ["sqlite", "postgres"] as const) {
       const service = await startService(dialect);

@@ -1,15 +1,29 @@
 /** What the service must return for a task, its audit entries and its callback, and for all tasks together. */
-import { ADMIN, askedBy, has, isForAnyone, isHostOf, isVisible, type Caller } from "./callers.ts";
-import { documents, verifierConfig } from "./requests.ts";
+import {
+  ADMIN,
+  askedBy,
+  has,
+  isForAnyone,
+  isHostOf,
+  isVisible,
+  PERSON,
+  PERSON_EMAIL,
+  type Caller,
+  type Speaker,
+} from "./callers.ts";
+import { documents, payloadOf, verifierConfig } from "./requests.ts";
 import { nextStep } from "./steps.ts";
 import {
   deadlineOf,
   isTerminal,
+  openQuestions,
   SECOND,
   TERMINAL,
+  versionOf,
   type Delivery,
   type Entry,
   type ListFilter,
+  type Said,
   type Status,
   type Task,
   type World,
@@ -51,20 +65,21 @@ function common(task: Task) {
   };
 }
 
-/** No one comments in the model. */
-function waitingOn(task: Task): "people" | null {
-  return isTerminal(task) ? null : "people";
+function waitingOn(task: Task): "people" | "agent" | null {
+  if (isTerminal(task)) return null;
+  return openQuestions(task).length > 0 ? "agent" : "people";
 }
 
 export function polled(task: Task) {
-  return { task_id: task.name, ...common(task), waiting_on: waitingOn(task), version: 1, questions: [] };
+  const questions = isTerminal(task) ? [] : openQuestions(task).map((one) => commentRecord(task, one));
+  return { task_id: task.name, ...common(task), waiting_on: waitingOn(task), version: versionOf(task), questions };
 }
 
 /** Returns the record of a task as a caller sees it. */
 export function record(task: Task, by: Caller) {
   const { payload_schema, response_schema } = documents();
   const sentBack = task.status === "rejected" ? { rejected_response: task.refused } : {};
-  const { payload } = documents();
+  const payload = payloadOf(task.amounts.at(-1)!);
   const escalation = task.steps.map(({ request, at, done }, i) => ({
     step: i + 1,
     do: request.do,
@@ -109,10 +124,10 @@ export function listed(task: Task, by: Caller) {
     id: task.name,
     ...common(task),
     waiting_on: waitingOn(task),
-    version: 1,
+    version: versionOf(task),
     project: task.project,
     task: request.task,
-    payload: request.redact ? { _redacted: true } : documents().payload,
+    payload: request.redact ? { _redacted: true } : payloadOf(task.amounts.at(-1)!),
     action: null,
     actions: null,
     approvals: null,
@@ -137,6 +152,34 @@ export function listed(task: Task, by: Caller) {
     completed_by_slack_user_id: null,
     ...((by === ADMIN || by === task.asker) && routing),
   };
+}
+
+/** Returns what somebody said, as the list of comments shows it. */
+export function commentRecord({ name: task_id }: Task, { name, kind, text, version, by, answers, at }: Said) {
+  return {
+    ...(name !== null && { id: name }),
+    task_id,
+    kind,
+    text,
+    version,
+    by: authorRecord(by),
+    is_asker: answers !== null,
+    created_at: iso(at),
+  };
+}
+
+function authorRecord(by: Speaker) {
+  if (by === PERSON) return { kind: "person", user_id: PERSON, email: PERSON_EMAIL, name: null, channel: "dashboard" };
+  return { kind: by === ADMIN ? "admin" : "agent", user_id: null, email: null, name: by, channel: null };
+}
+
+/** Returns what a task asks and asked, oldest first. */
+export function versions({ amounts, said, created }: Task) {
+  return amounts.map((amount, i) => {
+    const revision = said.find(({ version }) => version === i + 1);
+    const [note, at] = [revision?.text ?? null, revision?.at ?? created];
+    return { version: i + 1, payload: payloadOf(amount), action: null, actions: null, note, created_at: iso(at) };
+  });
 }
 
 /** @param task - null if it is deleted */

@@ -1,5 +1,5 @@
 /** The data of the model: the calls that it knows, the tasks, and its answers. */
-import { AGENT_NAMES, type AgentName, type Caller, type ProjectSlug } from "./callers.ts";
+import { AGENT_NAMES, type AgentName, type Caller, type ProjectSlug, type Speaker } from "./callers.ts";
 import type { TaskStep } from "./steps.ts";
 import type { Request } from "./requests.ts";
 
@@ -17,7 +17,9 @@ export type Action =
   | { type: "cancel"; by: Caller; task: number; reason: string | null }
   | { type: "extend"; by: Caller; task: number; timeout_seconds: number }
   | { type: "delete"; by: Caller; task: number }
-  | { type: "read" | "poll" | "audit"; by: Caller; task: number }
+  | CommentAction
+  | ReviseAction
+  | { type: "read" | "poll" | "audit" | "comments" | "versions"; by: Caller; task: number }
   | { type: "other route"; by: AgentName; task: number; route: OtherRoute }
   | { type: "list"; by: Caller; filter: ListFilter; limit: number }
   | { type: "counts"; by: Caller; project: ProjectSlug | null }
@@ -41,6 +43,32 @@ export interface CompleteAction {
   approved: boolean | string;
   email: string | null;
   channel: string | null;
+  /** The version that it is about; null: it does not say. Drawn as a distance to the current version. */
+  version: number | null;
+}
+
+export interface CommentAction {
+  type: "comment";
+  by: Speaker;
+  task: number;
+  kind: "comment" | "question";
+  text: string;
+  /** The number of the comment that it answers; null: it does not say. Drawn as one of those about the task. */
+  replyTo: number | null;
+  key: string | null;
+}
+
+export interface ReviseAction {
+  type: "revise";
+  by: Caller;
+  task: number;
+  /** What the payload says now. Text does not fit its schema. */
+  amount: number | string;
+  note: string | null;
+  extend_seconds: number | null;
+  /** As that of an answer. */
+  version: number | null;
+  key: string | null;
 }
 
 export interface StopAction {
@@ -76,7 +104,7 @@ export interface Entry {
   action: string;
   from: Status | null;
   to: Status | null;
-  actor: "agent" | "system";
+  actor: "agent" | "human" | "system";
   /** The agent that did it; null for the admin token and the service. */
   agent: AgentName | null;
   email: string | null;
@@ -104,6 +132,23 @@ export interface Delivery {
   last: { at: number; status_code: number | null } | null;
   attempts: Attempt[];
   created: number;
+}
+
+/** What somebody said about a task. */
+export interface Said {
+  /** null: a revision, whose id no answer shows. */
+  name: string | null;
+  by: Speaker;
+  kind: "comment" | "question" | "revision";
+  text: string;
+  key: string | null;
+  /** Its place in the trail. */
+  seq: number;
+  /** Of the asker: questions up to this place are answered. */
+  answers: number | null;
+  /** Of a revision: the version that it made. */
+  version: number | null;
+  at: number;
 }
 
 export interface Task {
@@ -136,6 +181,10 @@ export interface Task {
   isUrgent: boolean;
   /** A look at its steps came after its deadline. */
   isOver: boolean;
+  /** What its payload says in each version. The last one is the current one. */
+  amounts: number[];
+  /** What was said about it, oldest first. */
+  said: Said[];
   audit: Entry[];
   delivery: Delivery | null;
 }
@@ -158,6 +207,8 @@ export interface World {
   gone: { name: string; entry: Entry }[];
   /** How many tasks were created in this run. The next one is called `task <named>`. */
   named: number;
+  /** How many comments were added in this run. The next one is called `comment <commented>`. */
+  commented: number;
 }
 
 export interface Answer {
@@ -173,11 +224,25 @@ export interface Answer {
 export function emptyWorld(now: number): World {
   const state = (): AgentState => ({ stopped: null, cancelsTasks: false });
   const agents = Object.fromEntries(AGENT_NAMES.map((name) => [name, state()])) as Record<AgentName, AgentState>;
-  return { now, agents, archived: {}, tasks: [], gone: [], named: 0 };
+  return { now, agents, archived: {}, tasks: [], gone: [], named: 0, commented: 0 };
+}
+
+export function versionOf({ amounts }: Task): number {
+  return amounts.length;
+}
+
+/** Returns the questions that the asker has not answered, oldest first. Those of a closed task have no one who could. */
+export function openQuestions({ said }: Task): Said[] {
+  const answered = Math.max(-1, ...said.map(({ answers }) => answers ?? -1));
+  return said.filter(({ kind, seq }) => kind === "question" && seq > answered);
 }
 
 export function isTerminal(task: Task): boolean {
   return TERMINAL.includes(task.status);
+}
+
+export function isAnswerable({ now }: World, task: Task): boolean {
+  return !isTerminal(task) && now < deadlineOf(task);
 }
 
 export function deadlineOf(task: Task): number {

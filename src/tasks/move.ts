@@ -1,4 +1,5 @@
 import { DELIVERIES_HINT, type NewDelivery, newDelivery } from "../deliveries/store.ts";
+import type { RevisedDocuments } from "../conversation/versions.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
 import { emailKey } from "../lib/text.ts";
@@ -14,7 +15,7 @@ import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { outcomeOf } from "./outcome.ts";
 import { movedEvent } from "./task-event.ts";
-import { findRequest, lockTask, votesFor, type Task } from "./store.ts";
+import { findRequest, getTaskWithDocuments, lockTask, votesFor, type Task } from "./store.ts";
 
 /** The hint that the deadline of a task has changed, and may be the next one. */
 export const DEADLINE_HINT = "deadline";
@@ -42,8 +43,8 @@ export interface MoveContext {
  * @param before - the task as read before; later changes win
  * @param what - the event, or a function that returns it for the current task and throws if it is not allowed. It is called
  *   again if the task has changed
- * @returns the task after the change, with what people have decided: nothing may be read after the commit, because a read that
- *   fails would have to say that nothing was written
+ * @returns the task after the change, with what people have decided, and with what it asks if it was revised since `before`:
+ *   nothing may be read after the commit, because a read that fails would have to say that nothing was written
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
@@ -51,7 +52,7 @@ export async function moveTask(
   before: Task,
   what: TaskEvent | ((reader: Reader, task: Task) => Promise<TaskEvent>),
   actor: Actor,
-): Promise<Task & { votes: readonly StoredVote[] }> {
+): Promise<Task & { votes: readonly StoredVote[] } & Partial<RevisedDocuments>> {
   const eventOf = typeof what === "function" ? what : async () => what;
   const event = await eventOf(db, before);
   const refreshing = subscriptions.refresh();
@@ -70,17 +71,25 @@ export async function moveTask(
   return db.write(async (tx) => {
     const locked = await lockTask(tx, before.id);
     const votes = await votesFor(tx, locked);
+    const documents = locked.version === before.version ? {} : await documentsOf(tx, before.id);
     const eventNow = await eventOf(tx, locked);
     // Somebody has just set the same deadline, or the same person decided the same.
-    if (isRepeated(locked, eventNow, tx.now())) return { ...locked, votes };
+    if (isRepeated(locked, eventNow, tx.now())) return { ...locked, ...documents, votes };
     // The clock is read under the lock.
     const move = planMove(locked, eventNow, actor, tx.now(), votes, subscriptions);
     await writeMoves(tx, [move]);
     if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
     if (isBallot(move.event)) await afterBallot(tx, notifier, move, move.event.ballot);
     if (move.event.type === "revised") await afterRevision(tx, notifier, move, move.event.revision);
-    return { ...move.after, votes: move.votes };
+    return { ...move.after, ...documents, votes: move.votes };
   });
+}
+
+/** Returns what the current version of a task asks. */
+async function documentsOf(tx: Tx, id: string): Promise<RevisedDocuments> {
+  const { payload, payload_schema, response_schema, form_definition, action, listed_action } =
+    await getTaskWithDocuments(tx, id);
+  return { payload, payload_schema, response_schema, form_definition, action, listed_action };
 }
 
 /** Returns whether an event would change nothing of an open task: it has this deadline, or the person has decided the same. */
