@@ -67,7 +67,9 @@ async function revise(ctx: RevisionContext, caller: Caller, id: string, body: Re
     author: authorOf(caller),
     version: task.version + 1,
   };
-  if (said.some((one) => one.kind === "revision" && isRepeated(one, comment))) return { task, isReplay: true };
+  // It may have been stored after the task was read.
+  if (said.some((one) => one.kind === "revision" && isRepeated(one, comment)))
+    return { task: await getTaskWithDocuments(ctx.db, id), isReplay: true };
   const documents = await readRevision(ctx, task, body);
   if (body.idempotency_key == null && isAskedAlready(task, documents, said, comment)) return { task, isReplay: true };
   if (body.version != null) requireVersion(task, body.version);
