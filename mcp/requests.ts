@@ -347,7 +347,7 @@ function changeOf({ action }: TaskRecord, { context, action: now }: Change): Rev
   const given = { args, args_schema, description };
   // What is not given stays as it was.
   const said = Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined));
-  return { action: { ...action, ...said } } as Revision;
+  return { action: { ...action, ...said } };
 }
 
 function questionOf({ project }: Own, request: NewRequest): Question {

@@ -48,6 +48,7 @@ export function ofVersion<T extends { id: string; version: number }>(task: T): T
 export function drawRevision(
   revised: {
     version: number;
+    since: number;
     who: string | null;
     note: string;
     facts: readonly Fact[];
@@ -55,12 +56,13 @@ export function drawRevision(
   } | null,
 ): string {
   if (revised === null) return "";
-  const { version, who, note, facts, left_out } = revised;
+  const { version, since, who, note, facts, left_out } = revised;
+  const compared = since === version - 1 ? "" : ` Compared with version ${since}, which you have seen:`;
   const rows = facts.map(
     ({ title, text }) => `<div><dt dir="auto">${escapeHtml(title)}</dt><dd dir="auto">${escapeHtml(text)}</dd></div>`,
   );
   return `<section class="talk" aria-labelledby="revised"><h2 id="revised">What has changed</h2><div class="stack">
-<p class="muted"><bdi>${escapeHtml(who ?? "The asker")}</bdi> changed the request. This is version ${version}.</p>
+<p class="muted"><bdi>${escapeHtml(who ?? "The asker")}</bdi> changed the request. This is version ${version}.${compared}</p>
 ${note === "" ? "" : `<p class="said" dir="auto">${escapeHtml(note)}</p>`}
 ${rows.length === 0 ? "" : `<dl class="surface entered">${rows.join("")}</dl>`}
 ${left_out === null ? "" : `<p class="muted">+ ${escapeHtml(left_out)}</p>`}

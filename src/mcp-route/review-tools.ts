@@ -206,7 +206,10 @@ function createReviewServer(
     async ({ request_id, text, kind, idempotency_key = null }) =>
       answered(async () => {
         const { comment } = await addComment(ctx, caller, request_id, { text, kind, idempotency_key });
-        const says = kind === "question" ? "Asked. The program is told, and replies in its own time." : "Said.";
+        const says =
+          kind === "question"
+            ? "Asked. While the request is open, the program is told, and replies in its own time."
+            : "Said.";
         return result(says, { request_id, comment_id: comment.id, url: pageOf(request_id) });
       }),
   );

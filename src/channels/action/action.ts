@@ -118,7 +118,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const nonce = entries[NONCE]?.[0];
   const isOwnPage = isNonce(ctx, token, nonce ?? "", ctx.db.now());
   if (entries[TAKE_BACK] !== undefined) return takeBack(pages, token, known, isOwnPage);
-  const version = Number(entries[VERSION]?.[0] ?? 1);
+  const version = versionIn(entries);
   if (version !== task.version) return revisedPage(pages, token, known, entries);
   const round = task.approvals === null ? null : Number(entries[ROUND]?.[0]);
   if (round !== null && round !== roundOf(task)) return changedPage(pages, token, known, entries);
@@ -254,13 +254,17 @@ async function changedPage(pages: Pages, token: string, known: Open, entries: En
 async function revisedPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
   const text = "Not sent: the request was changed in the meantime. Check the new version below and submit again.";
   const posted = { entries: await touchedOf(pages, known, entries), errors: [], notice: null };
-  return show(pages, token, known, { status: 409, posted, notice: { text, is_bad: true } });
+  return show(pages, token, known, { status: 409, posted, notice: { text, is_bad: true }, seen: versionIn(entries) });
+}
+
+/** The version that the page showed. Anything may have been posted. */
+function versionIn(entries: Entries): number {
+  return Number(entries[VERSION]?.[0] ?? 1);
 }
 
 /** Returns what a person has entered, where the page showed an earlier version: what they left as it was follows the new one. */
 async function touchedOf(pages: Pages, { stored, caller }: Open, entries: Entries): Promise<Entries> {
-  const version = Number(entries[VERSION]?.[0] ?? 1);
-  return touchedSince(pages.ctx.db, stored, version, entries, (task) => formOf(pages, task, zoneOf(caller)));
+  return touchedSince(pages.ctx.db, stored, versionIn(entries), entries, (task) => formOf(pages, task, zoneOf(caller)));
 }
 
 /** Returns whether a person has decided already what they post. */
@@ -454,6 +458,8 @@ interface Shown {
   notice?: { text: string; is_bad: boolean };
   /** What was written in the conversation and not stored. */
   unsent?: Unsent;
+  /** The version that the person has read. */
+  seen?: number;
 }
 
 /** Returns the page with the form: new, or with the posted entries and a notice. */
@@ -461,7 +467,7 @@ async function show(
   pages: Pages,
   token: string,
   { task, stored, caller }: Open,
-  { status = 200, choice = null, posted, notice, unsent }: Shown,
+  { status = 200, choice = null, posted, notice, unsent, seen }: Shown,
 ): Promise<Answered> {
   const { ctx, door, head } = pages;
   const now = new Date(ctx.db.now());
@@ -508,7 +514,7 @@ async function show(
     time_zone,
     now,
     // People who approve may have edited it since.
-    revision: drawRevision(await revisedFor(ctx.db, stored, look)),
+    revision: drawRevision(await revisedFor(ctx.db, stored, look, seen)),
     payload,
     form: form.html,
     data: form.data,

@@ -118,8 +118,13 @@ testOnBoth("after a revision, only what the person changed on the page is an edi
   const now = { amount: 80, to: { name: "Ada", id: 8 }, lines: [{ text: "Boots" }], reason: "Broken" };
   const body = { action: { ...action, args: now, args_schema } };
   assert.equal((await service.call("POST", `/api/tasks/${id}/revise`, { body })).status, 200);
+  // A later one, which changed no argument, does not hide what is new for this person.
+  const described = { action: { ...body.action, description: "Pays back." } };
+  assert.equal((await service.call("POST", `/api/tasks/${id}/revise`, { body: described })).status, 200);
   await page.post({ "/args/to/name": "Ana" });
   assert.equal(page.status, 409);
+  assert.match(page.text, /This is version 3\. Compared with version 1, which you have seen:/);
+  assert.match(page.text, /Mia → Ada/);
   const { "/args/amount": amount, "/args/to/name": name, "/args/lines/0/text": line } = page.fields();
   assert.deepEqual([amount, name, line, page.fields()["/args/reason"]], ["80", "Ana", "Boots", "Broken"]);
   await page.post();

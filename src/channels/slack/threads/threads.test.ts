@@ -344,7 +344,7 @@ testWithSlack(
 );
 
 testWithSlack(
-  "a long conversation is posted a few replies at a time, goes on where it stopped, and is never given up",
+  "a long conversation is posted a few replies at a time, goes on where it stopped, and never fails",
   async (stage) => {
     const { service, slack, send } = stage;
     const { id, post } = await asked(stage);
