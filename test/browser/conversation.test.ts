@@ -56,6 +56,17 @@ for (const [name, options] of [
         said.map(({ kind }) => kind),
         ["question", "comment", "comment"],
       );
+
+      // The inbox says that people wait for the agent, until it replies.
+      await page.goto(new URL("/inbox", page.url()).href);
+      const waits = page.locator(`[data-task="${id}"]`).getByText("Waits for reply");
+      await page.locator(`[data-task="${id}"]`).getByText("Waiting").waitFor();
+      await hasCount(waits, 0);
+      await service.call("POST", `${path}/comments`, { text: "And when?", kind: "question" });
+      await waits.waitFor();
+      await assertUsable(page, `inbox-waits-for-reply-${name.replace(", ", "-")}`);
+      await asAgent.call("POST", `${path}/comments`, { text: "Yesterday." });
+      await hasCount(waits, 0);
     },
   );
 
