@@ -77,10 +77,21 @@ const REQUESTS: Readonly<Record<string, (whole: Description) => unknown>> = {
   CREATE_TASK: ({ components }) => components.schemas["CreateTask"],
   COMPLETE_TASK: ({ components }) => components.schemas["CompleteTask"],
   CANCEL_TASK: ({ components }) => components.schemas["CancelTask"],
+  ADD_COMMENT: ({ components }) => components.schemas["AddComment"],
+  REVISE_TASK: ({ components }) => without(["action", "actions"], components.schemas["ReviseTask"]),
   EXTEND_TASK: ({ components }) => components.schemas["ExtendTask"],
   LIST_TASKS: (whole) => queryOf(whole, "listTasks"),
   POLL_TASK: (whole) => queryOf(whole, "pollTask"),
 };
+
+/** Returns an object schema without properties that another one has as well. */
+function without(names: readonly string[], schema: unknown): unknown {
+  const { properties, ...rest } = schema as { properties: Record<string, unknown> };
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+  };
+}
 
 /** Returns the query of an operation as an object schema. */
 function queryOf({ paths }: Description, operationId: string): unknown {

@@ -2,8 +2,11 @@ import { nextAttemptAt } from "../../src/callbacks/schedule.ts";
 import { outcomeOf } from "../../src/tasks/outcome.ts";
 import type { TaskWithDocuments } from "../../src/tasks/store.ts";
 import { signingKey } from "../callbacks.ts";
+import type { Comment } from "../shapes.ts";
 import type { Deliver, SentCallback } from "./test-human.ts";
 import type { Timeline } from "./timeline.ts";
+
+const QUESTION_EVENT = "task.question";
 
 export interface CallbacksOptions {
   timeline: Timeline;
@@ -22,9 +25,17 @@ export interface Callbacks {
   forget(taskId: string): void;
   /** Sends the callback of an ended task until it is answered with 2xx. (spec: Events, Callback webhook) */
   send(task: TaskWithDocuments): void;
+  /** Sends a question about an open task, if its request wants to be told of questions. */
+  sendQuestion(task: TaskWithDocuments, comment: Comment): void;
 }
 
 type Sent = SentCallback & { attempts: SentCallback["attempts"][number][] };
+interface Sending {
+  callback: Sent;
+  body: Uint8Array<ArrayBuffer>;
+  /** Whether it tells of the end. */
+  isLast: boolean;
+}
 
 export function createCallbacks({ timeline, deliver, payloadKey, onAbandoned }: CallbacksOptions): Callbacks {
   const sent: Sent[] = [];
@@ -32,13 +43,15 @@ export function createCallbacks({ timeline, deliver, payloadKey, onAbandoned }: 
   const forget = (taskId: string): void => expecting.get(taskId)?.();
 
   /** @returns false if every attempt was made */
-  function schedule(callback: Sent, body: Uint8Array<ArrayBuffer>): boolean {
+  function schedule(sending: Sending): boolean {
+    const { callback } = sending;
     const at = nextAttemptAt(callback.attempts.length, new Date(timeline.now()), 0);
-    if (at !== null) timeline.at(at.getTime(), () => void attempt(callback, body));
+    if (at !== null) timeline.at(at.getTime(), () => void attempt(sending));
     return at !== null;
   }
 
-  async function attempt(callback: Sent, body: Uint8Array<ArrayBuffer>): Promise<void> {
+  async function attempt(sending: Sending): Promise<void> {
+    const { callback, body, isLast } = sending;
     const { taskId, url, attempts } = callback;
     const headers = {
       "content-type": "application/json",
@@ -54,20 +67,29 @@ export function createCallbacks({ timeline, deliver, payloadKey, onAbandoned }: 
     } catch (thrown) {
       attempts.push({ thrown });
     }
-    if (!isDelivered && schedule(callback, body)) return;
+    if (!isDelivered && schedule(sending)) return;
     callback.status = isDelivered ? "delivered" : "abandoned";
     if (!isDelivered) onAbandoned(taskId, attempts.length);
-    forget(taskId);
+    if (isLast) forget(taskId);
+  }
+
+  function start({ id, callback_url }: TaskWithDocuments, body: string, isLast: boolean): void {
+    const callback: Sent = { taskId: id, url: callback_url!, status: "pending", attempts: [] };
+    sent.push(callback);
+    schedule({ callback, body: new TextEncoder().encode(body), isLast });
   }
 
   return {
     sent,
     forget,
     expect: (taskId) => void expecting.set(taskId, timeline.wait("anybody")),
-    send: (task) => {
-      const callback: Sent = { taskId: task.id, url: task.callback_url!, status: "pending", attempts: [] };
-      sent.push(callback);
-      schedule(callback, new TextEncoder().encode(outcomeOf(task, task.response)));
+    send: (task) => start(task, outcomeOf(task, task.response), true),
+    sendQuestion: (task, comment) => {
+      const { id: task_id, idempotency_key, status, waiting_on, callback_url, callback_events } = task;
+      const events = JSON.parse(callback_events ?? "[]") as string[];
+      if (callback_url === null || !events.includes(QUESTION_EVENT)) return;
+      const body = { event: QUESTION_EVENT, task_id, idempotency_key, status, waiting_on, comment };
+      start(task, JSON.stringify(body), false);
     },
   };
 }

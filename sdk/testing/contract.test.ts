@@ -48,6 +48,18 @@ function newTask(fields: JsonObject = {}): JsonObject {
   };
 }
 
+const ABOUT_ACTION = {
+  task: "Refund?",
+  action: {
+    name: "refund",
+    args: { amount: 2 },
+    args_schema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+    allowed: ["approve", "edit", "reject"],
+  },
+  timeout_seconds: 3600,
+  idempotency_key: "action",
+};
+
 /** Keywords that only a complete validator supports. */
 const DETAILED = {
   type: "object",
@@ -118,6 +130,54 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
   await say("extend what has ended", "PATCH", path, { timeout_seconds: 7200 });
   await say("extend what is not there", "PATCH", "/api/tasks/tsk_00000000000000000000000000", { timeout_seconds: 60 });
 
+  const talked = newTask({ idempotency_key: "talked" });
+  const { id: talkedId } = await say("create one to talk about", "POST", "/api/tasks", talked);
+  const about = `/api/tasks/${talkedId}`;
+  for (const [what, body] of Object.entries({
+    "a comment": { text: "It is 42.", idempotency_key: "a" },
+    "the same comment": { text: "It is 42.", idempotency_key: "a" },
+    "a blank comment": { text: " \n" },
+    "no comment": {},
+    "a long comment": { text: "x".repeat(30_000) },
+    "a comment of a wrong kind": { text: "x", kind: "shout" },
+    "a question of the asker": { text: "x", kind: "question" },
+    "a reply to what is no question": { text: "x", reply_to: "cmt_x" },
+  }))
+    await say(what, "POST", `${about}/comments`, body);
+  for (const [what, body] of Object.entries({
+    "revise nothing": {},
+    "revise what does not fit": { payload: { amount: "much" } },
+    "revise an action that is none": { action: { name: "x", args: {}, args_schema: { type: "object" } } },
+    "revise a version to come": { payload: { amount: 1 }, version: 2 },
+    "revise with a long time": { payload: { amount: 1 }, extend_seconds: 2_592_000 },
+    revise: { payload: { amount: 40 }, note: "Less.", extend_seconds: 60, idempotency_key: "b" },
+    "revise with the same key": { payload: { amount: 41 }, idempotency_key: "b" },
+    "revise with the same content": { payload: { amount: 40 }, note: "Less." },
+    "revise an earlier version": { payload: { amount: 41 }, version: 1 },
+    "revise again": { payload: { amount: 41 }, version: 2 },
+  }))
+    await say(what, "POST", `${about}/revise`, body);
+  for (const part of ["", "/poll?timeout=0&until=attention", "/comments", "/versions", "/audit"])
+    await say(`after that${part}`, "GET", `${about}${part}`);
+  await say("replay of a revised one", "POST", "/api/tasks", talked);
+  await say("complete an earlier version", "POST", `${about}/complete`, { response: RESPONSE, version: 1 });
+  await say("complete a version to come", "POST", `${about}/complete`, { response: RESPONSE, version: 9 });
+  for (let amount = 4; amount <= 22; amount++) await call("POST", `${about}/revise`, { payload: { amount } });
+  await say("revise too often", "POST", `${about}/revise`, { payload: { amount: 23 } });
+  await say("complete the current version", "POST", `${about}/complete`, { response: RESPONSE, version: 21 });
+  await say("revise what has ended", "POST", `${about}/revise`, { payload: { amount: 24 } });
+  for (const part of ["/comments", "/versions"])
+    await say(`nothing there${part}`, "GET", `/api/tasks/tsk_nothing${part}`);
+  const { id: actId } = await say("create one about an action", "POST", "/api/tasks", ABOUT_ACTION);
+  const { action } = ABOUT_ACTION;
+  for (const [what, body] of Object.entries({
+    "revise the payload of an action": { payload: {} },
+    "revise into another action": { action: { ...action, name: "other" } },
+    "revise arguments that do not fit": { action: { ...action, args: { amount: "x" } } },
+    "revise an action": { action: { ...action, args: { amount: 3 } } },
+  }))
+    await say(what, "POST", `/api/tasks/${actId}/revise`, body);
+
   const second = await say("create another", "POST", "/api/tasks", newTask({ idempotency_key: "refund-2" }));
   await say("cancel with a reason that is none", "POST", `/api/tasks/${second.id}/cancel`, { reason: 1 });
   await say("cancel", "POST", `/api/tasks/${second.id}/cancel`, { reason: "Not needed." });
@@ -155,6 +215,7 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
     "verifier without instructions": { verifier_config: { provider: "openai" } },
     "verifier that nobody knows": { verifier_config: { provider: "oracle", instructions: "x" } },
     "verifier with too many attempts": { verifier_config: { provider: "openai", instructions: "x", max_attempts: 11 } },
+    "questions to nowhere": { callback_events: ["task.question"] },
     "callback to nowhere": { callback_url: "ftp://example.com" },
     "callback with a password": { callback_url: "https://a:b@example.com" },
     "callback to port 0": { callback_url: "https://example.com:0" },
@@ -312,7 +373,7 @@ function steady(value: unknown): unknown {
     return value.filter((entry: { action?: unknown } | null) => entry?.action !== "notification_failed").map(steady);
   if (typeof value === "string") {
     return value
-      .replaceAll(/\b(tsk|aud|dlv)_[0-9a-z]{26}/g, "$1_id")
+      .replaceAll(/\b(tsk|aud|dlv|cmt)_[0-9a-z]{26}/g, "$1_id")
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "a time")
       .replaceAll(/http:\/\/[^/]+/g, "here");
   }

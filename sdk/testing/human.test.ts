@@ -9,6 +9,7 @@ import { AnswerRefusedError, ApiError, NoAnswerError, UnreachableError } from ".
 import {
   answer,
   approve,
+  asks,
   cancels,
   createTestHuman,
   inOrder,
@@ -515,4 +516,75 @@ void test("a task that is deleted is over for whoever waits for it", async () =>
   await human.client.delete(id);
   await assert.rejects(asking, { code: "TASK_NOT_FOUND" });
   assert.equal(human.lastAsked.id, id);
+});
+
+void test("a person asks before they decide, the program replies, and the person goes on", async () => {
+  const human = createTestHuman(
+    asks("Which card was charged?", asks("When?", answer(true, { after: "1 hour" }), { after: "2 hours" }), {
+      after: "1 day",
+      by: "dana@example.com",
+    }),
+  );
+  const heard: string[] = [];
+  const said = await human.client.awaitHuman({
+    task: "Refund?",
+    timeoutSeconds: 7 * 86_400,
+    onQuestion: ({ text, by }) => {
+      heard.push(`${by.email}: ${text}`);
+      return `Reply ${heard.length}`;
+    },
+  });
+  assert.equal(said, true);
+  assert.deepEqual(heard, ["dana@example.com: Which card was charged?", "person@example.com: When?"]);
+  const { id } = human.lastAsked;
+  assert.deepEqual(
+    (await human.client.comments(id)).map(({ kind, text }) => `${kind}: ${text}`),
+    ["question: Which card was charged?", "comment: Reply 1", "question: When?", "comment: Reply 2"],
+  );
+});
+
+void test("a program that revises what it asks gets the answer to the new version", async () => {
+  const human = createTestHuman(
+    asks(
+      "Does that include shipping?",
+      answer(({ version, payload }: { version: number; payload: unknown }) => ({
+        approved: true,
+        note: `${version}: ${JSON.stringify(payload)}`,
+      })),
+    ),
+  );
+  const said = await human.client.awaitHuman({
+    task: "Refund?",
+    payload: { amount: 42.5 },
+    responseSchema: {
+      type: "object",
+      properties: { approved: { type: "boolean" }, note: { type: "string" } },
+      required: ["approved", "note"],
+    } as const,
+    onQuestion: () => ({ payload: { amount: 40 }, note: "Without shipping." }),
+  });
+  assert.equal(said.note, '2: {"amount":40}');
+  assert.equal(human.lastAsked.version, 2);
+});
+
+void test("without a reply the person decides nothing, and the program learns that no one answered", async () => {
+  const human = createTestHuman(asks("Which card?", answer(true)));
+  await assert.rejects(human.client.awaitHuman({ task: "Refund?" }), NoAnswerError);
+  assert.deepEqual([human.lastAsked.status, human.lastAsked.version], ["timed_out", 1]);
+});
+
+void test("a callback tells of a question, where the question of the program asks for it", async () => {
+  const events: unknown[] = [];
+  const human = createTestHuman(asks("Which card?", answer(true)), {
+    deliver: async (request) => {
+      const { event, comment } = (await request.json()) as { event?: string; comment?: { text: string } };
+      events.push(event === undefined ? "the end" : [event, comment?.text]);
+      if (event !== undefined) await human.client.comment(human.lastAsked.id, "4242");
+      return new Response(null, { status: 204 });
+    },
+  });
+  const callbackUrl = "https://agent.example/hook";
+  await human.client.awaitHuman({ task: "Refund?", callbackUrl, callbackEvents: ["task.question"] });
+  await human.clock.advance(0);
+  assert.deepEqual(events, [["task.question", "Which card?"], "the end"]);
 });

@@ -20,7 +20,9 @@ export function createTestHuman(
   const service = createService({ timeline, rules: [rules].flat(), deliver });
   const { polls, questions, mistakes, callbacks } = service;
   const clock = createClock(service);
-  const fetchAsAnybody = service.fetchThrough(async (id, ms, signal) => polls.hold(id, ms, signal, "anybody"));
+  const fetchAsAnybody = service.fetchThrough(async (id, ms, signal, isAttentive) =>
+    polls.hold(id, ms, signal, "anybody", isAttentive),
+  );
   return {
     client: createWatchedClient(service),
     clientOptions: { baseUrl: BASE_URL, token: TOKEN, fetch: fetchAsAnybody, clock },

@@ -5,6 +5,7 @@ export { TestMistake } from "./mistake.ts";
 export {
   answer,
   approve,
+  asks,
   cancels,
   inOrder,
   neverAnswer,

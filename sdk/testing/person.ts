@@ -4,6 +4,7 @@ import { isWrapped, toResponse } from "../single-value.ts";
 import { TestMistake } from "./mistake.ts";
 import type { Act, Rule } from "./rules.ts";
 import { schemaErrors } from "./schemas.ts";
+import { addComment, afterReply, personAt } from "./conversation.ts";
 import { answerTask, attemptsOf, cancelTask, findOpenTask, type Tasks } from "./tasks.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -32,6 +33,12 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
       // An answer that comes too late changes nothing.
       if (task === null) return;
       try {
+        if (act.does === "ask") {
+          const by = personAt(act.by ?? task.assigned_to_email ?? SOMEBODY, act.via);
+          addComment(tasks, id, by, { text: act.text, kind: "question" });
+          // Nothing more happens until there is a reply.
+          return afterReply(tasks, id, () => play(id, rest));
+        }
         if (act.does === "cancel") cancelTask(tasks, id, { type: "human", email: SOMEBODY, agent: null }, act.reason);
         else await answer(task, act);
         play(id, rest);
@@ -44,21 +51,24 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
 
   async function answer(task: TaskRecord, act: Extract<Act, { does: "answer" }>): Promise<void> {
     const given = await act.response(task);
-    if (findOpenTask(tasks, task.id) === null) return;
-    const answer: unknown = JSON.parse(JSON.stringify(given) ?? "null");
-    const response = toResponse(answer);
+    const now = findOpenTask(tasks, task.id);
+    if (now === null) return;
+    // What it asks was changed in the meantime: the person looks again.
+    if (now.version !== task.version) return answer(now, act);
+    const value: unknown = JSON.parse(JSON.stringify(given) ?? "null");
+    const response = toResponse(value);
     const problems =
-      isObject(answer) || isWrapped(task.response_schema)
+      isObject(value) || isWrapped(task.response_schema)
         ? schemaErrors(task.response_schema, response)
         : [{ path: "", message: "Must be an object." }];
     if (problems.length > 0)
       throw new TestMistake(
-        `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would reject:${listProblems(problems)}`,
+        `The test answers "${task.task}" with ${JSON.stringify(value)}, which the service would reject:${listProblems(problems)}`,
       );
     const email = act.by ?? task.assigned_to_email ?? SOMEBODY;
     const by = { ...UNKNOWN_PERSON, email, channel: act.via };
     const verdict = act.rejection === null ? undefined : { passed: false, reason: act.rejection };
-    answerTask(tasks, task.id, { response, by }, { type: "human", email, agent: null }, verdict);
+    answerTask(tasks, task.id, { response, by, version: task.version }, { type: "human", email, agent: null }, verdict);
   }
 }
 

@@ -6,19 +6,22 @@ export interface Polls {
   /**
    * Resolves once the task has ended or is deleted, or the time is over.
    * @param ms - null means no limit
+   * @param isAttentive - also resolves once a question is asked
    * @throws the reason of `signal`, or the error of `cut`
    */
-  hold(id: string, ms: number | null, signal: AbortSignal, who: Waiter): Promise<void>;
+  hold(id: string, ms: number | null, signal: AbortSignal, who: Waiter, isAttentive: boolean): Promise<void>;
   answer(id: string): void;
+  /** Resolves those that are attentive. */
+  alert(id: string): void;
   /** Rejects all of them. */
   cut(error: Error): void;
 }
 
 export function createPolls(timeline: Timeline): Polls {
-  const held = new Map<string, Set<PromiseWithResolvers<void>>>();
+  const held = new Map<string, Set<PromiseWithResolvers<void> & { isAttentive: boolean }>>();
   return {
-    hold: async (id, ms, signal, who) => {
-      const poll = Promise.withResolvers<void>();
+    hold: async (id, ms, signal, who, isAttentive) => {
+      const poll = { ...Promise.withResolvers<void>(), isAttentive };
       const polls = held.get(id) ?? new Set();
       held.set(id, polls.add(poll));
       const stopWaiting = timeline.wait(who);
@@ -36,6 +39,9 @@ export function createPolls(timeline: Timeline): Polls {
     },
     answer: (id) => {
       for (const { resolve } of held.get(id) ?? []) resolve();
+    },
+    alert: (id) => {
+      for (const { resolve, isAttentive } of held.get(id) ?? []) if (isAttentive) resolve();
     },
     cut: (error) => {
       for (const polls of held.values()) for (const { reject } of polls) reject(error);

@@ -9,11 +9,28 @@ import { routingOf, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
 import { describedIn, readRequestForm, type FormRequest } from "../../src/tasks/request-form.ts";
-import type { CancelTaskBody, CompleteTaskBody, CreateTaskBody, ExtendTaskBody } from "../../src/tasks/schema.ts";
+import type { AddCommentBody } from "../../src/conversation/schema.ts";
+import type {
+  CancelTaskBody,
+  CompleteTaskBody,
+  CreateTaskBody,
+  ExtendTaskBody,
+  PollUntil,
+  ReviseTaskBody,
+} from "../../src/tasks/schema.ts";
 import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { ListQuery } from "../shapes.ts";
-import { CANCEL_TASK, COMPLETE_TASK, CREATE_TASK, EXTEND_TASK, LIST_TASKS, POLL_TASK } from "./request-shapes.ts";
+import {
+  ADD_COMMENT,
+  CANCEL_TASK,
+  COMPLETE_TASK,
+  CREATE_TASK,
+  EXTEND_TASK,
+  LIST_TASKS,
+  POLL_TASK,
+  REVISE_TASK,
+} from "./request-shapes.ts";
 import { readEntries } from "./resume.ts";
 import { requireFits, requireShape, shapeOf } from "./schemas.ts";
 
@@ -21,6 +38,9 @@ const CREATE = shapeOf(CREATE_TASK);
 const COMPLETE = shapeOf(COMPLETE_TASK);
 const CANCEL = shapeOf(CANCEL_TASK);
 const EXTEND = shapeOf(EXTEND_TASK);
+const COMMENT = shapeOf(ADD_COMMENT);
+const { action, actions } = CREATE_TASK.properties;
+const REVISE = shapeOf({ ...REVISE_TASK, properties: { ...REVISE_TASK.properties, action, actions } });
 const LIST = shapeOf(LIST_TASKS);
 const POLL = shapeOf(POLL_TASK);
 
@@ -51,6 +71,8 @@ export function readCreation(given: unknown): Creation {
   const notify = readNotify(request.notify ?? [], CHANNELS);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, []);
   if (request.callback_url != null) requireCallbackUrl(request.callback_url);
+  else if (request.callback_events != null)
+    throw invalid("/callback_events", "There is no `callback_url` that could receive them.");
   const resume = readEntries(request.resume ?? []);
   return { request, actions, policy, routing, notify, resume };
 }
@@ -89,18 +111,30 @@ export function readExtension(body: unknown): number {
 }
 
 /** @throws ServiceError */
+export function readComment(body: unknown): AddCommentBody {
+  requireShape(COMMENT, body, "");
+  return body as AddCommentBody;
+}
+
+/** @throws ServiceError */
+export function readRevising(body: unknown): ReviseTaskBody {
+  requireShape(REVISE, body, "");
+  return body as ReviseTaskBody;
+}
+
+/** @throws ServiceError */
 export function readList(query: URLSearchParams): ListQuery {
   const value = valuesIn(query, LIST_TASKS.properties);
   requireShape(LIST, value, "/query");
   return value;
 }
 
-/** @returns seconds @throws ServiceError */
-export function readPoll(query: URLSearchParams): number {
-  const { timeout } = POLL_TASK.properties;
-  const value: { timeout?: number } = valuesIn(query, { timeout });
+/** @returns seconds, and what it waits for @throws ServiceError */
+export function readPoll(query: URLSearchParams): { seconds: number; until: PollUntil } {
+  const { timeout, until } = POLL_TASK.properties;
+  const value: { timeout?: number; until?: PollUntil } = valuesIn(query, { timeout, until });
   requireShape(POLL, value, "/query");
-  return value.timeout ?? timeout.default;
+  return { seconds: value.timeout ?? timeout.default, until: value.until ?? "end" };
 }
 
 /** Returns the values of a query. Everything in an address is text, so numbers and booleans are parsed. */

@@ -3,17 +3,20 @@ import { linkToNext } from "../../src/http/paging.ts";
 import { actorOf, completerOf } from "../../src/tasks/attribution.ts";
 import { isTerminal } from "../../src/tasks/lifecycle.ts";
 import type { TaskRecord } from "../shapes.ts";
+import { addComment, ASKER, listComments, listVersions, reviseTask } from "./conversation.ts";
 import { listTasks } from "./list.ts";
 import type { TestMistake } from "./mistake.ts";
 import {
   keyIn,
   parseBody,
   readCancellation,
+  readComment,
   readCompletion,
   readCreation,
   readExtension,
   readList,
   readPoll,
+  readRevising,
   type Creation,
 } from "./requests.ts";
 import {
@@ -28,8 +31,8 @@ import {
   type Tasks,
 } from "./tasks.ts";
 
-/** Resolves once the task has ended or is deleted, or the time is over. */
-export type Hold = (id: string, ms: number, signal: AbortSignal) => Promise<void>;
+/** Resolves once the task has ended or is deleted, or the time is over. Attentive ones also do once a question is asked. */
+export type Hold = (id: string, ms: number, signal: AbortSignal, isAttentive: boolean) => Promise<void>;
 
 export interface Routes {
   token: string;
@@ -82,8 +85,11 @@ const HANDLERS = {
   },
   "GET tasks/:id": async ({ tasks }: Routes, { id }: Call) => json(200, getTask(tasks, id)),
   "GET tasks/:id/poll": async (routes: Routes, { id, query, signal }: Call) => {
-    const seconds = readPoll(query);
-    if (!isTerminal(getTask(routes.tasks, id).status) && seconds > 0) await routes.hold(id, seconds * 1000, signal);
+    const { seconds, until } = readPoll(query);
+    const isAttentive = until === "attention";
+    const { status, waiting_on } = getTask(routes.tasks, id);
+    const isOver = isTerminal(status) || (isAttentive && waiting_on === "agent");
+    if (!isOver && seconds > 0) await routes.hold(id, seconds * 1000, signal, isAttentive);
     requireNoMistake(routes, id);
     return json(200, getOutcome(routes.tasks, id));
   },
@@ -91,8 +97,19 @@ const HANDLERS = {
   "POST tasks/:id/complete": async ({ tasks }: Routes, { id, request }: Call) => {
     const body = readCompletion(await bodyOf(request));
     const by = completerOf(ADMIN, body);
-    return json(200, answerTask(tasks, id, { response: body.response, by }, actorOf(ADMIN, by.email)));
+    const answer = { response: body.response, by, version: body.version ?? null };
+    return json(200, answerTask(tasks, id, answer, actorOf(ADMIN, by.email)));
   },
+  "GET tasks/:id/comments": async ({ tasks }: Routes, { id }: Call) => json(200, listComments(tasks, id)),
+  "POST tasks/:id/comments": async ({ tasks }: Routes, { id, request }: Call) => {
+    const { comment, isReplay } = addComment(tasks, id, ASKER, readComment(await bodyOf(request)));
+    return json(201, comment, { "idempotent-replayed": String(isReplay) });
+  },
+  "POST tasks/:id/revise": async ({ tasks }: Routes, { id, request }: Call) => {
+    const { task, isReplay } = reviseTask(tasks, id, readRevising(await bodyOf(request)));
+    return json(200, task, { "idempotent-replayed": String(isReplay) });
+  },
+  "GET tasks/:id/versions": async ({ tasks }: Routes, { id }: Call) => json(200, listVersions(tasks, id)),
   "POST tasks/:id/cancel": async ({ tasks }: Routes, { id, request }: Call) =>
     json(200, cancelTask(tasks, id, actorOf(ADMIN), readCancellation(await bodyOf(request)))),
   "PATCH tasks/:id": async ({ tasks }: Routes, { id, request }: Call) =>
@@ -137,7 +154,15 @@ export function refusal(error: ServiceError | TestMistake, baseUrl: string, requ
   const [status, error_code] = isOfService ? [error.status, error.code] : [400, "TEST_MISTAKE"];
   const details = (isOfService ? error.details : undefined) ?? [];
   const docs = `${baseUrl}/docs/troubleshooting#${error_code}`;
-  const body = { error_code, message: error.message, docs, request_id, ...(details.length > 0 && { details }) };
+  const { version } = error as { version?: number };
+  const body = {
+    error_code,
+    message: error.message,
+    docs,
+    request_id,
+    ...(details.length > 0 && { details }),
+    ...(version !== undefined && { version }),
+  };
   return json(status, body, status === 401 ? { "www-authenticate": "Bearer" } : {});
 }
 

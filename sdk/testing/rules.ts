@@ -26,6 +26,7 @@ export type Act =
       /** The verifier's reason for a rejection. */
       rejection: string | null;
     }
+  | { does: "ask"; afterMs: number; text: string; by: string | undefined; via: string }
   | { does: "cancel"; afterMs: number; reason: string | null };
 
 export interface Timing {
@@ -75,6 +76,18 @@ export function answer(given: Given | ((task: TaskRecord) => unknown), options: 
  */
 export function together(...decisions: readonly Behaviour[]): Behaviour {
   return behaviour(decisions.flatMap(({ acts }) => acts));
+}
+
+/**
+ * Asks the program something first, and then acts as `then` says, once the program has replied or revised the task. Without a reply
+ * nothing more happens.
+ */
+export function asks(
+  question: string,
+  then: Behaviour,
+  { after = 0, by, via = "dashboard" }: Answering = {},
+): Behaviour {
+  return behaviour([{ does: "ask", afterMs: millisecondsOf(after), text: question, by, via }, ...then.acts]);
 }
 
 /** Does nothing, so the task times out. */

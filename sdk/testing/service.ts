@@ -47,6 +47,10 @@ export function createService({ timeline, rules, deliver }: ServiceOptions): Tes
       polls.answer(task.id);
       if (task.callback_url !== null) callbacks?.send(task);
     },
+    onAsked: (task, question) => {
+      polls.alert(task.id);
+      callbacks?.sendQuestion(task, question);
+    },
   });
   const callbacks =
     deliver === undefined ? null : createCallbacks({ timeline, deliver, payloadKey: PAYLOAD_KEY, onAbandoned });

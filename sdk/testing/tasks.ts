@@ -2,6 +2,8 @@ import { answerToStore } from "../../src/actions/decision.ts";
 import type { Standing } from "../../src/approvals/count.ts";
 import type { Policy } from "../../src/approvals/policy.ts";
 import { isRepeatedVote, proposalOf, stanceOf } from "../../src/approvals/proposal.ts";
+import { openQuestions } from "../../src/conversation/questions.ts";
+import type { Comment as Said } from "../../src/conversation/store.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
 import { defaultEscalation } from "../../src/escalation/default.ts";
 import { movedLadder, toStep, WITHOUT_CALENDARS } from "../../src/escalation/ladder.ts";
@@ -16,6 +18,7 @@ import {
   eventOfVerdict,
   isTerminal,
   isVerified,
+  requireVersion,
   type AnswerEvent,
   type Ballot,
   type GivenAnswer,
@@ -29,7 +32,7 @@ import { asCreated, isSameRequest } from "../../src/tasks/same-request.ts";
 import type { AuditEntry as NewAuditEntry, TaskWithDocuments } from "../../src/tasks/store.ts";
 import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
-import type { AuditEntry, TaskOutcome, TaskRecord } from "../shapes.ts";
+import type { AuditEntry, Comment, TaskOutcome, TaskRecord } from "../shapes.ts";
 import { createIds } from "./ids.ts";
 import { hasSameEntries } from "./resume.ts";
 import { CHANNELS, type Creation } from "./requests.ts";
@@ -51,12 +54,18 @@ interface Verdict {
 
 const FINE: Verdict = { passed: true, reason: "The answer is fine." };
 
-interface Stored {
+export interface Stored {
   task: TaskWithDocuments;
   /** Oldest first. */
   trail: AuditEntryRow[];
   /** Removes the deadline from the timeline. */
   forget: () => void;
+  /** What was said about it, oldest first. */
+  said: Said[];
+  /** What it asked before it was revised, oldest first. */
+  replaced: TaskWithDocuments[];
+  /** To be called once no question is open. */
+  replied: (() => void)[];
 }
 
 /** The tasks in memory. The code of the service decides all their changes. (spec: States and transitions) */
@@ -68,10 +77,12 @@ export interface Tasks {
   readonly tombstones: Map<string, AuditEntryRow[]>;
   /** Called once for each ended task. */
   readonly onEnded: (task: TaskWithDocuments) => void;
+  /** Called for each question to the asker. */
+  readonly onAsked: (task: TaskWithDocuments, question: Comment) => void;
 }
 
-export function createTasks({ timeline, onEnded }: Pick<Tasks, "timeline" | "onEnded">): Tasks {
-  return { timeline, onEnded, newId: createIds(), stored: new Map(), tombstones: new Map() };
+export function createTasks(options: Pick<Tasks, "timeline" | "onEnded" | "onAsked">): Tasks {
+  return { ...options, newId: createIds(), stored: new Map(), tombstones: new Map() };
 }
 
 /** Returns the task that has a key, and whether `body` differs from the original request; or null. */
@@ -82,8 +93,12 @@ export function findByKey(
 ): { record: TaskRecord; isMismatch: boolean } | null {
   const found = Array.from(tasks.stored.values()).find(({ task }) => task.idempotency_key === key);
   if (found === undefined || !isObject(body)) return null;
-  const { task, trail } = found;
-  const isSame = isSameRequest(task, body) || isSameRequest(asCreated(task, trail), body);
+  const { task, trail, replaced } = found;
+  // The deadline may be the first one or the current one, and so may what the task asks.
+  const { payload, payload_schema, action } = replaced[0] ?? task;
+  const isSame = [task, asCreated(task, trail)].some(
+    (one) => isSameRequest(one, body) || isSameRequest({ ...one, payload, payload_schema, action }, body),
+  );
   const isMismatch = !isSame || !hasSameEntries(task.resume, body);
   return { record: recordOf(task), isMismatch };
 }
@@ -124,7 +139,14 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
     // Their deliveries are never attempted.
     resumed: resume.map(() => ({ id: tasks.newId("dlv", now), status: "PENDING", meaning: null, last_error: null })),
   };
-  const stored: Stored = { task, trail: [rows.audit], forget: endInTime(tasks, task) };
+  const stored: Stored = {
+    task,
+    trail: [rows.audit],
+    forget: endInTime(tasks, task),
+    said: [],
+    replaced: [],
+    replied: [],
+  };
   tasks.stored.set(task.id, stored);
   if (entry !== null) addEntry(tasks, stored, entry);
   // As in the service, the ids of deliveries are in what is read later.
@@ -161,7 +183,9 @@ export function findOpenTask(tasks: Tasks, id: string): TaskRecord | null {
 
 /** Returns the poll result of a task. @throws ServiceError TASK_NOT_FOUND */
 export function getOutcome(tasks: Tasks, id: string): TaskOutcome {
-  return JSON.parse(toPollResult({ ...find(tasks, id).task, questions: [] })) as TaskOutcome;
+  const { task, said } = find(tasks, id);
+  const questions = isTerminal(task.status) ? [] : openQuestions(said);
+  return JSON.parse(toPollResult({ ...task, questions })) as TaskOutcome;
 }
 
 /** Returns the trail of a task, oldest first. @throws ServiceError TASK_NOT_FOUND */
@@ -179,11 +203,18 @@ export function readTrail(tasks: Tasks, id: string): AuditEntry[] {
  * @param verdict - of the verifier, if the task has one
  * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, VALIDATION_FAILED
  */
-export function answerTask(tasks: Tasks, id: string, answer: GivenAnswer, by: Actor, verdict = FINE): TaskRecord {
+export function answerTask(
+  tasks: Tasks,
+  id: string,
+  { version, ...answer }: GivenAnswer & { version: number | null },
+  by: Actor,
+  verdict = FINE,
+): TaskRecord {
   const stored = find(tasks, id);
   const { task } = stored;
   if (isTerminal(task.status) || tasks.timeline.now() >= task.timeout_at)
     throw new ServiceError("TASK_ALREADY_TERMINAL");
+  if (version !== null) requireVersion(task, version);
   requireFits(task.response_schema, answer.response, "/response", "assert");
   const given = { ...answer, response: answerToStore(task, answer.response, proposalOf(task)) };
   const event = eventOf(task, given, verdict);
@@ -245,9 +276,14 @@ export function extendTask(tasks: Tasks, id: string, by: Actor, timeout_seconds:
   if (isOpen && timeout_at === task.timeout_at) return recordOf(task);
   const steps = movedLadder(task, { created_at: task.created_at, timeout_at }, WITHOUT_CALENDARS);
   const record = move(tasks, stored, { type: "extended", timeout_seconds, timeout_at, steps }, by);
+  endAgain(tasks, stored);
+  return record;
+}
+
+/** Moves the end of a task to its new deadline. */
+export function endAgain(tasks: Tasks, stored: Stored): void {
   stored.forget();
   stored.forget = endInTime(tasks, stored.task);
-  return record;
 }
 
 /** Deletes a task; one entry of its trail stays. @throws ServiceError TASK_NOT_FOUND */
@@ -267,19 +303,27 @@ export function noteEntry(tasks: Tasks, id: string, action: string, extra: objec
   addEntry(tasks, stored, entry);
 }
 
-function find(tasks: Tasks, id: string): Stored {
+/** @throws ServiceError TASK_NOT_FOUND */
+export function find(tasks: Tasks, id: string): Stored {
   const found = tasks.stored.get(id);
   if (found === undefined) throw new ServiceError("TASK_NOT_FOUND");
   return found;
 }
 
-function move(tasks: Tasks, stored: Stored, event: TaskEvent, by: Actor): TaskRecord {
+/** @param documents - what it asks now, if that changes */
+export function move(
+  tasks: Tasks,
+  stored: Stored,
+  event: TaskEvent,
+  by: Actor,
+  documents: Partial<TaskWithDocuments> = {},
+): TaskRecord {
   const { after, audit, response } = decide(stored.task, event, by, tasks.timeline.now());
   const ballot = event.type === "accepted" ? event.ballot : undefined;
   const votes = ballot
     ? [...ballot.votes, { ...ballot.vote, seq: audit.seq, created_at: audit.created_at }]
     : stored.task.votes;
-  stored.task = { ...stored.task, ...after, response, votes };
+  stored.task = { ...stored.task, ...after, ...documents, response, votes };
   addEntry(tasks, stored, audit);
   if (isTerminal(after.status)) {
     stored.forget();
@@ -288,7 +332,7 @@ function move(tasks: Tasks, stored: Stored, event: TaskEvent, by: Actor): TaskRe
   return recordOf(stored.task);
 }
 
-function addEntry(tasks: Tasks, { trail }: Stored, entry: NewAuditEntry): void {
+export function addEntry(tasks: Tasks, { trail }: Stored, entry: NewAuditEntry): void {
   trail.push(rowOf(tasks, entry));
 }
 
@@ -296,6 +340,6 @@ function rowOf({ newId, timeline }: Tasks, entry: NewAuditEntry): AuditEntryRow 
   return { ...entry, home: HOME, id: newId("aud", timeline.now()), extra: entry.extra && JSON.stringify(entry.extra) };
 }
 
-function recordOf(task: TaskWithDocuments): TaskRecord {
+export function recordOf(task: TaskWithDocuments): TaskRecord {
   return JSON.parse(toRecord(task, ADMIN)) as TaskRecord;
 }

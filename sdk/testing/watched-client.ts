@@ -16,7 +16,9 @@ export function createWatchedClient({ timeline, polls, mistakes, fetchThrough }:
     serviceKey: TOKEN,
     // A call that only waits for the end would poll thousands of times during a task of some days. So it is held until
     // the end.
-    fetch: fetchThrough(async (id, ms, signal) => polls.hold(id, polled.get(id) ? ms : null, signal, "call")),
+    fetch: fetchThrough(async (id, ms, signal, isAttentive) =>
+      polls.hold(id, polled.get(id) ? ms : null, signal, "call", isAttentive),
+    ),
     clock: { now: timeline.now, sleep: async (ms, signal) => timeline.sleep(ms, signal, "call") },
   });
 
@@ -47,6 +49,10 @@ export function createWatchedClient({ timeline, polls, mistakes, fetchThrough }:
     complete: async (id, response, options) => checked(own.complete(id, response, options)),
     cancel: async (id, options) => checked(own.cancel(id, options)),
     delete: async (id, options) => checked(own.delete(id, options)),
+    comments: async (id, options) => checked(own.comments(id, options)),
+    comment: async (id, text, options) => checked(own.comment(id, text, options)),
+    revise: async (id, revision, options) => checked(own.revise(id, revision, options)),
+    versions: async (id, options) => checked(own.versions(id, options)),
     audit: async (id, options) => checked(own.audit(id, options)),
   } satisfies Partial<Client>);
   return client;

@@ -60,8 +60,20 @@ for (const [name, options] of [
         ["question", "comment", "comment"],
       );
 
+      // The inbox says that people wait for the agent, until it replies.
+      await page.goto(new URL("/inbox", page.url()).href);
+      const waits = page.locator(`[data-task="${id}"]`).getByText("Waits for reply");
+      await page.locator(`[data-task="${id}"]`).getByText("Waiting").waitFor();
+      await hasCount(waits, 0);
+      await service.call("POST", `${path}/comments`, { text: "And when?", kind: "question" });
+      await waits.waitFor();
+      await assertUsable(page, `inbox-waits-for-reply-${name.replace(", ", "-")}`);
+      await asAgent.call("POST", `${path}/comments`, { text: "Yesterday." });
+      await hasCount(waits, 0);
+
       // What is said after the end is read by those who come later.
       await asAgent.call("POST", `${path}/cancel`, {});
+      await page.goto(new URL(`/tasks/${id}`, page.url()).href);
       await page.getByRole("button", { name: "Comment", exact: true }).click();
       await page.getByLabel("Comment").fill("Why was it cancelled?");
       await page.getByRole("button", { name: "Comment", exact: true }).click();

@@ -22,7 +22,7 @@ import { CreateSample } from "./sample.tsx";
 import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
 import { NOTHING, select, useSelection } from "./selection.ts";
 import { Snippet } from "../ui/snippet.tsx";
-import { Deadline, isOpenStatus, StatusChip, UrgentChip, useIsOver } from "../ui/status.tsx";
+import { Deadline, isOpenStatus, ReplyChip, StatusChip, UrgentChip, useIsOver } from "../ui/status.tsx";
 import { useNames, whoOf } from "./who.ts";
 import type { Names } from "./names.ts";
 
@@ -245,6 +245,7 @@ const Row = memo(
   function Row({ task, isOpen, isSelected, view, search, me, names }: RowProps) {
     const reason = task.status === "rejected" ? task.verifier_result?.reason : null;
     const isOver = useIsOver(task);
+    const isAsked = task.waiting_on === "agent" && !isOver;
     const who = isOver ? null : whoOf(task, me, names);
     const agent = agentOf(task);
     const project = useProjectName(task.project);
@@ -288,7 +289,8 @@ const Row = memo(
             </span>
           )}
           <span className="task-meta">
-            <StatusChip status={isOver ? "timed_out" : task.status} />
+            {!(isAsked && task.status === "created") && <StatusChip status={isOver ? "timed_out" : task.status} />}
+            {isAsked && <ReplyChip asker={task.asked_by.name} />}
             {task.urgent && isOpenStatus(task.status) && !isOver && <UrgentChip />}
             {who !== null && <span className="who">{who}</span>}
             {isOpenStatus(task.status) && !isOver && <Deadline created={task.created_at} at={task.timeout_at} />}

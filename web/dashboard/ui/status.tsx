@@ -6,6 +6,7 @@ import {
   IconCircleX,
   IconClock,
   IconClockOff,
+  IconDots,
   IconShieldX,
 } from "./icons.tsx";
 import type { TaskStatus } from "../api.ts";
@@ -28,6 +29,16 @@ export function StatusChip({ status }: { status: TaskStatus }) {
     <span className={`chip ${tone}`} title={status}>
       <Icon size={14} stroke={1.75} aria-hidden />
       {label}
+    </span>
+  );
+}
+
+/** Says that people wait for the asker, whom somebody has asked something. */
+export function ReplyChip({ asker }: { asker: string }) {
+  return (
+    <span className="chip info" title={`Waits for the reply of ${asker}`}>
+      <IconDots size={14} stroke={1.75} aria-hidden />
+      Waits for reply
     </span>
   );
 }
