@@ -161,8 +161,9 @@ testTalk(
     });
     assert.deepEqual([old.status, old.body.error_code], [409, "TASK_REVISED"]);
     await answer(talk.house, request_id, { answer: "yes" });
-    const { status, version: decided } = await tool(client, "check_on_human", { request_id });
-    assert.deepEqual([status, decided], ["completed", 2]);
+    const { status, version: decided, context } = await tool(client, "check_on_human", { request_id });
+    assert.deepEqual([status, decided, context], ["completed", 2, { amount: 40 }]);
+    assert.match(textOf(await talk.call("check_on_human", { request_id })), /You revised this question/);
   },
 );
 

@@ -10,7 +10,7 @@ import { ApiError, HumanTaskError } from "../sdk/index.ts";
 import { firstRound, modesOf, nextRound } from "./elicitation.ts";
 import type { HumanRequest, NewRequest, Patience, Requests } from "./requests.ts";
 import { digestOf, type RequestState, type StateSeal } from "./request-state.ts";
-import { ALREADY_OPEN, answered, DECIDED, tooLate, toolResult } from "./results.ts";
+import { ASKED_BEFORE, answered, DECIDED, tooLate, toolResult } from "./results.ts";
 import { ASKED_HERE, serveForm, SHOWN_AS_FORM } from "./app.ts";
 import { serveTasks, takesTasks, taskHandle } from "./tasks.ts";
 import { traced } from "./trace.ts";
@@ -187,6 +187,10 @@ const Request = z.object({
     .describe("How many people must approve, and how many have."),
   urgent: z.literal(true).optional().describe("People see that it is urgent."),
   version: z.int().optional().describe("Which version people see, if you revised it: 2 or more."),
+  context: z
+    .unknown()
+    .optional()
+    .describe("What people decide about since you revised your question: act on this. Not in lists."),
   needs_reply: z.literal(true).optional().describe("A person asked you something: see questions."),
   questions: z
     .array(z.object({ question_id: z.string(), text: z.string(), by: z.string().nullable(), asked_at: z.string() }))
@@ -244,7 +248,7 @@ export function createServer(
       if (first !== null) return first;
     }
     const { isNew, ...asked } = await requests.ask(request, patienceOf(waitSeconds, ctx));
-    return toolResult(asked, isNew ? "" : ALREADY_OPEN);
+    return toolResult(asked, isNew ? "" : ASKED_BEFORE);
   };
 
   server.registerTool(

@@ -32,6 +32,9 @@ void test("a message that ends with a question mark asks", () => {
     "Why? 🤔",
     "Why? :thinking_face:",
     "*Why?*",
+    "Is it so?!",
+    "`a?`",
+    "Ποια κάρτα\u037E",
   ])
     assert.equal(isQuestion(text), true, text);
   for (const text of ["Which card", "Why? Because.", "", "?no", "https://example.com/?a=1"])

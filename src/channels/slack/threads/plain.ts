@@ -36,7 +36,7 @@ function shown(marked: string, label: string | null, names: ReadonlyMap<string, 
   }
 }
 
-/** Returns whether a message asks something. It may end with a bracket, a quotation mark or an emoji. */
+/** Returns whether a message asks something. After its question mark, there may be a bracket, another mark or an emoji. */
 export function isQuestion(text: string): boolean {
-  return /[?？؟](?:[\s)\]"'”’»*_~]|:[\w+'-]+:|\p{Extended_Pictographic}|\uFE0F)*$/u.test(text);
+  return /[?？؟\u037E](?:[\s!)\]"'`”’»*_~]|:[\w+'-]+:|\p{Extended_Pictographic}|\uFE0F)*$/u.test(text);
 }
