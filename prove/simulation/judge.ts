@@ -6,6 +6,7 @@ import { excused } from "./clock.ts";
 import { expectedBody } from "./expected-body.ts";
 import { judgeListeners } from "./judge-listeners.ts";
 import { judgeQuestion } from "./judge-question.ts";
+import { judgeRevisions, revisionsIn } from "./judge-revisions.ts";
 import { numberOf } from "./people.ts";
 import { ENDS, linesOf } from "./trail.ts";
 import type { Asked, Flight, Stand, Story, Trouble } from "./story.ts";
@@ -95,12 +96,20 @@ function judgeTask(task: JudgedTask, asked: Asked[], story: Story, say: Say): vo
   const abandoned = cyclesOf(story, delivery?.id).filter((stands) =>
     stands.some(({ status }) => status === "ABANDONED"),
   ).length;
-  const expected = ["created", record.status, ...Array.from({ length: abandoned }, () => "callback_abandoned")];
+  const revised = revisionsIn(task).map(() => "revised");
+  judgeRevisions(task, asked, say);
+  const expected = [
+    "created",
+    ...revised,
+    record.status,
+    ...Array.from({ length: abandoned }, () => "callback_abandoned"),
+  ];
   if (!isDeepStrictEqual(actionsOf(audit), expected))
     say(`audit says ${actionsOf(audit).join()}, not ${expected.join()}`);
   const actor = record.status === "timed_out" ? "system" : "agent";
-  if (audit[1]?.actor_type !== actor) say(`the end is by "${audit[1]?.actor_type}", not by "${actor}"`);
-  if (Date.parse(audit[1]?.created_at ?? "") !== endedAt)
+  const endEntry = audit[1 + revised.length];
+  if (endEntry?.actor_type !== actor) say(`the end is by "${endEntry?.actor_type}", not by "${actor}"`);
+  if (Date.parse(endEntry?.created_at ?? "") !== endedAt)
     say("the audit entry and the record disagree on when it ended");
   if (delivery === null) say("ended but has no callback");
 }

@@ -15,7 +15,7 @@ const ADMIN = { kind: "admin" } as const;
 const SURFACES: readonly Surface[] = ["dashboard", "email", "slack"];
 
 /** What a request says. */
-export type Said = Partial<Pick<Asked, "person" | "response" | "round">>;
+export type Said = Partial<Pick<Asked, "person" | "response" | "round" | "version" | "payload">>;
 type Use<T> = (ctx: ProcessContext) => Promise<T>;
 
 /** The means of a scene. */

@@ -8,7 +8,7 @@ import type { PlannedTask } from "./plans.ts";
 /** A request, and its answer. */
 export interface Asked {
   task: number;
-  action: "create" | "complete" | "cancel" | "delete" | "redeliver" | "extend" | "withdraw";
+  action: "create" | "complete" | "cancel" | "delete" | "redeliver" | "extend" | "withdraw" | "revise";
   /** Who asks, by number; null: the admin token. */
   person: number | null;
   sentAt: number;
@@ -18,6 +18,10 @@ export interface Asked {
   response?: object;
   /** The round that the person has seen; null: they do not say. */
   round?: number | null;
+  /** The version that the person has seen; null: they do not say. */
+  version?: number | null;
+  /** What a revision asks. */
+  payload?: object;
 }
 
 /** The row of a delivery in the database from this moment on. */

@@ -12,8 +12,8 @@ const FAILURES_MAX = 3;
 export const simulation: Suite = {
   name: "simulation",
   promise:
-    "through crashes, stalls and failures in days of virtual time, ended tasks stay ended and callbacks are sent on schedule",
-  counts: { short: 1_000, long: 20_000, unit: "runs" },
+    "through crashes, stalls and failures in days of virtual time, ended tasks stay ended, answers count for the version that they name, and callbacks are sent on schedule",
+  counts: { short: 800, long: 20_000, unit: "runs" },
   run: (run) => on(openOnSqlite, (ground) => simulate({ ground, subject: "callbacks", isRepeatable: true }, run)),
 };
 
@@ -101,6 +101,8 @@ function add(total: Record<string, number>, subject: Subject, { log, flights, st
     "attempts counted as lost": new Set(lost.map((row) => row.last_attempt_at)).size,
     "callbacks abandoned": rows.filter(({ status }) => status === "ABANDONED").length,
     redelivered: count("redeliver: done"),
+    revised: acts("revised"),
+    "answers to an earlier version": count("TASK_REVISED"),
     ...(subject === "decisions" && {
       decisions: acts("approved", "declined", "withdrawn") + entries.filter(({ decided_by }) => decided_by).length,
       steps: acts("escalated"),

@@ -29,6 +29,7 @@ import { createTaskCreator } from "../../src/tasks/creator.ts";
 import { createTaskEvents, type TaskEvents } from "../../src/tasks/events.ts";
 import { createWaiters, type Waiters } from "../../src/tasks/poll.ts";
 import { toAuditRecord, toRecord } from "../../src/tasks/record.ts";
+import { reviseTask } from "../../src/tasks/revising.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { startDeadlines } from "../../src/tasks/timeouts.ts";
 import {
@@ -590,9 +591,10 @@ async function run(
     if (!("value" in created)) return;
     const { id, timeout_at } = created.value;
     task.id = id;
-    if (question === null)
+    if (question === null) {
       for (let people = random.between(0, 3); people > 0; people--) act(() => person(task, id, timeout_at));
-    else play({ random, time, wait, act, ask, insist, glimpses }, { ...task, id, question });
+      for (let times = random.pick([0, 0, 1, 3]); times > 0; times--) act(() => reviser(task, id, timeout_at));
+    } else play({ random, time, wait, act, ask, insist, glimpses }, { ...task, id, question });
     for (let times = random.pick([0, 0, 1, 2]); times > 0; times--) act(() => operator(task, id));
     // It may exclude who decides another task.
     const isNamed = tasks.some(({ question: other }) => other?.rules?.answered === task.number);
@@ -611,7 +613,21 @@ async function run(
       return;
     }
     const response = { approved: true, note: `person ${random.between(0, 1_000_000)}` };
-    await insist(task, "complete", (ctx) => completeTask(ctx, ADMIN, id, { response }), { response });
+    const shown = random.chance(0.6) ? await ask(async (ctx) => readTask(ctx, ADMIN, id)) : null;
+    const version = shown !== null && "value" in shown ? shown.value.version : null;
+    if (version !== null) await wait(random.pick([1, random.between(1, 60 * SECOND)]));
+    const said = { response, version };
+    await insist(task, "complete", (ctx) => completeTask(ctx, ADMIN, id, said), said);
+  }
+
+  /** Asks for another amount: soon, or close to the deadline, or at any time. */
+  async function reviser(task: PlannedTask, id: string, timeout_at: number): Promise<void> {
+    const left = timeout_at - time.now();
+    await wait(Math.max(1, random.pick([random.between(1, 3 * SECOND), left - 1, random.between(1, left)])));
+    const amount = random.between(1, 1_000_000);
+    const payload = { amount, customer: "Dana" };
+    const body = { payload, idempotency_key: `revision ${amount}` };
+    await insist(task, "revise", (ctx) => reviseTask(ctx, ADMIN, id, body), { payload });
   }
 
   async function operator(task: PlannedTask, id: string): Promise<void> {

@@ -56,13 +56,13 @@ export function listComments(tasks: Tasks, id: string): Comment[] {
 
 /**
  * Adds a comment or a question. What the asker says answers the questions before it. (beyond: Talk before deciding)
- * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, TOO_MANY_COMMENTS, VALIDATION_FAILED
+ * @throws ServiceError TASK_NOT_FOUND, TOO_MANY_COMMENTS, VALIDATION_FAILED
  */
 export function addComment(
   tasks: Tasks,
   id: string,
   { author, actor, isAsker }: Speaker,
-  { text, kind: given, reply_to, idempotency_key = null }: AddCommentBody,
+  { text, kind: given, reply_to, idempotency_key = null, files }: AddCommentBody,
 ): { comment: Comment; isReplay: boolean } {
   const stored = find(tasks, id);
   const { task, said } = stored;
@@ -76,7 +76,7 @@ export function addComment(
   const known = said.find((one) => one.kind !== "revision" && isRepeated(one, idempotency_key, author));
   if (known !== undefined) return { comment: toCommentRecord(known), isReplay: true };
   const created_at = Math.max(tasks.timeline.now(), task.updated_at);
-  if (isTerminal(task.status) || created_at >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
+  const isOpen = !isTerminal(task.status) && created_at < task.timeout_at;
   const own = said.filter((one) => one.kind !== "revision" && (one.answers_seq !== null) === isAsker);
   if (own.length >= COMMENTS_MAX) throw new ServiceError("TOO_MANY_COMMENTS");
   const seq = task.audit_seq;
@@ -91,15 +91,17 @@ export function addComment(
     author,
     created_at,
     version: null,
+    files: files ?? [],
   };
   said.push(comment);
   const { channel } = author;
   const action = kind === "question" ? "question_asked" : "commented";
   const entry = entryBeside(task, { action, channel, extra: { comment_id: comment.id } }, created_at);
-  const waiting_on = openQuestions(said).length > 0 ? "agent" : "people";
+  const waiting_on = !isOpen ? task.waiting_on : openQuestions(said).length > 0 ? "agent" : "people";
   stored.task = { ...task, waiting_on, audit_seq: seq + 1 };
   addEntry(tasks, stored, { ...entry, actor_type: actor.type, actor_email: actor.email });
-  hear(tasks, id, toCommentRecord(comment));
+  // After the end, no one waits for it.
+  if (isOpen) hear(tasks, id, toCommentRecord(comment));
   return { comment: toCommentRecord(comment), isReplay: false };
 }
 
@@ -154,7 +156,7 @@ export function reviseTask(tasks: Tasks, id: string, body: ReviseTaskBody): { ta
   const standing = task.approvals && (JSON.parse(task.approvals) as Standing);
   const deadline = extend_seconds == null ? null : extended(task, extend_seconds);
   const now = tasks.timeline.now();
-  const comment = { task_id: id, kind: "revision", text, idempotency_key, author, version: task.version + 1 } as const;
+  const comment = { task_id: id, kind: "revision", text, idempotency_key, author, version: task.version + 1, files: [] } as const;
   const revision = {
     of: task.version,
     documents,

@@ -16,7 +16,15 @@ import { modalOf } from "./modal/modal.ts";
 import { sayFallback } from "../../tasks/deadline-words.ts";
 import type { Decided } from "../decided.ts";
 import type { DelegatedFrom } from "../delegated.ts";
-import { askerElement, factBlocks, factsOf, nameOfTask, taskSection, versionElements } from "./modal/summary.ts";
+import {
+  askedElement,
+  askerElement,
+  factBlocks,
+  factsOf,
+  nameOfTask,
+  taskSection,
+  versionElements,
+} from "./modal/summary.ts";
 import type { FactsOf, SlackTask } from "./modal/summary.ts";
 import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
 
@@ -73,6 +81,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   const choices = choicesOf(task, form, { canAnswer, isOnePress });
   const about: ContextBlockElement[] = [
     ...askerElement(task),
+    ...askedElement(task),
     markup(`Answer by ${moment(task.timeout_at)}`),
     ...lineOf(sayFallback(form, task)),
     ...lineOf(options.approvals),
@@ -130,6 +139,7 @@ function informingMessageOf(
         type: "context",
         elements: [
           ...askerElement(task),
+          ...askedElement(task),
           markup(`Answer by ${moment(task.timeout_at)}`),
           ...lineOf(sayFallback(form, task)),
           ...lineOf(approvals),

@@ -193,6 +193,7 @@ export function slackTaskOf(stored: TaskWithDocuments): SlackTask {
     on_timeout: parseJson(task.on_timeout),
     ...(task.approvals !== null && { round: roundOf(task) }),
     version: task.version,
+    isAsked: task.waiting_on === "agent",
   };
 }
 

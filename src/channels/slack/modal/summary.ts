@@ -32,6 +32,8 @@ export interface SlackTask {
   round?: number;
   /** How often its asker has revised it, and one more. 1 by default. */
   version?: number;
+  /** A question to its asker has no reply. */
+  isAsked?: boolean;
 }
 
 /** Longer tasks are cut; the browser shows the rest. */
@@ -57,6 +59,11 @@ export function taskSection({ id, task }: Pick<SlackTask, "id" | "task">, max = 
 /** Returns who asks, for the line of small texts below a task. */
 export function askerElement({ asker }: Pick<SlackTask, "asker">): PlainTextElement[] {
   return asker === null ? [] : [line(asker, MAX_ASKER)];
+}
+
+/** Says that people wait for the asker. */
+export function askedElement({ isAsked = false }: Pick<SlackTask, "isAsked">): PlainTextElement[] {
+  return isAsked ? [line("Waits for the asker's reply", MAX_ASKER)] : [];
 }
 
 /** Returns the task in one line. */

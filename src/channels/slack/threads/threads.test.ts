@@ -52,8 +52,8 @@ testWithSlack(
         "refund-bot replied:\n4242\nadmin said:\nThanks &lt;!channel&gt; &amp; @\u2060here *all*",
       ],
     );
-    // It shows nothing that has changed, so it is left alone.
-    assert.equal(post!.updates.length, 0);
+    // The message itself says while the asker is waited for, and shows nothing else that has changed.
+    assert.equal(post!.updates.length, 2);
     await send();
     assert.equal(ours(stage, post!).length, 2);
     assert.deepEqual(slack.failures, []);
@@ -90,8 +90,11 @@ testWithSlack(
     });
     assert.equal(second?.kind, "question");
     assert.equal((await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body.waiting_on, "agent");
+    await send();
+    assert.match(said(post), /^Waits for the asker's reply$/m);
     await comment(service, id, "The one that ends with 4242.");
     await send();
+    assert.doesNotMatch(said(post), /Waits for the asker's reply/);
     assert.deepEqual(
       ours(stage, post).map((reply) => said(reply)),
       ["admin replied:\nThe one that ends with 4242."],
