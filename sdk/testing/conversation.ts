@@ -156,7 +156,15 @@ export function reviseTask(tasks: Tasks, id: string, body: ReviseTaskBody): { ta
   const standing = task.approvals && (JSON.parse(task.approvals) as Standing);
   const deadline = extend_seconds == null ? null : extended(task, extend_seconds);
   const now = tasks.timeline.now();
-  const comment = { task_id: id, kind: "revision", text, idempotency_key, author, version: task.version + 1, files: [] } as const;
+  const comment = {
+    task_id: id,
+    kind: "revision",
+    text,
+    idempotency_key,
+    author,
+    version: task.version + 1,
+    files: [],
+  } as const;
   const revision = {
     of: task.version,
     documents,
