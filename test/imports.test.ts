@@ -186,7 +186,7 @@ const IN_TESTING_ENTRY = [
   "src/callbacks/schedule.ts",
   "src/actions/{action,decision,embed-schema,form,infer-schema,patch,pointers,request}.ts",
   "src/approvals/{count,policy,proposal,record}.ts",
-  "src/conversation/questions.ts",
+  "src/conversation/open-questions.ts",
   "src/conversation/record.ts",
   "src/escalation/{default,ladder,record}.ts",
   "src/channels/{email,slack}/notifiable.ts",

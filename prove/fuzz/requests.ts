@@ -13,6 +13,9 @@ const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/embed/task/comments",
 ]);
 
+/** A signature is over their bytes, and is checked before these are read as JSON. */
+const TAKES_BYTES: ReadonlySet<string> = new Set(["/api/channels/slack/events", "/api/connections/{id}/github"]);
+
 /** Only the token of an agent reaches these. */
 const FOR_AGENTS: ReadonlySet<string> = new Set(["/api/hooks/claude-code"]);
 
@@ -261,8 +264,7 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
     else if (operation.isSecured && (token !== own || !operation.knowsToken)) mustBe = [401];
     // A host that goes on after an error is told of errors in a denial.
     else if (isForAgents) mustBe = null;
-    // Its signature is checked before its body is read.
-    else if (operation.path === "/api/channels/slack/events") mustBe = null;
+    else if (TAKES_BYTES.has(operation.path)) mustBe = null;
     else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
     else if (isMiscoded || !isJson) mustBe = null;
     else if (made.isBlocked) mustBe = [422];

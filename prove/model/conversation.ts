@@ -28,7 +28,6 @@ export function comment(world: World, task: Task, { by, kind, text, replyTo, key
   if (replyTo !== null && (!isAsker || question?.kind !== "question")) return { ...INVALID };
   const known = task.said.find((one) => one.kind !== "revision" && isRepeated(one, { by, key }));
   if (known !== undefined) return { status: 201, replayed: "true", body: commentRecord(task, known) };
-  if (!isAnswerable(world, task)) return { ...CLOSED };
   const seq = task.audit.length;
   const one: Said = {
     name: `comment ${world.commented++}`,
@@ -40,6 +39,7 @@ export function comment(world: World, task: Task, { by, kind, text, replyTo, key
     answers: isAsker ? (question?.seq ?? seq) : null,
     version: null,
     at: world.now,
+    isLate: !isAnswerable(world, task),
   };
   task.said.push(one);
   task.audit.push({
@@ -90,7 +90,7 @@ export function revise(
   move(world, task, task.status, { ...NOTHING, ...actorOf(by), action: "revised", extra });
   task.amounts.push(amount);
   const said = { name: null, by, kind: "revision", text, key, seq, answers: seq } as const;
-  task.said.push({ ...said, version: current + 1, at: world.now });
+  task.said.push({ ...said, version: current + 1, at: world.now, isLate: false });
   return { status: 200, replayed: "false", body: record(task, by) };
 }
 

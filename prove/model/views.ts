@@ -164,6 +164,7 @@ export function commentRecord({ name: task_id }: Task, { name, kind, text, versi
     version,
     by: authorRecord(by),
     is_asker: answers !== null,
+    files: [],
     created_at: iso(at),
   };
 }
@@ -199,7 +200,7 @@ export function entryRecord(name: string, entry: Entry, task: Task | null) {
     agent_id: entry.agent,
     agent_name: entry.agent,
     ...(task !== null && entry.action === "created" && askedBy(task.asker)),
-    ...(task !== null && entry.to === "completed" && { decided_by: decidedBy(task) }),
+    ...(task !== null && entry.to === "completed" && entry.from !== "completed" && { decided_by: decidedBy(task) }),
   };
 }
 

@@ -149,6 +149,8 @@ export interface Said {
   /** Of a revision: the version that it made. */
   version: number | null;
   at: number;
+  /** It was said after the deadline or the end, when no one waits for it. */
+  isLate: boolean;
 }
 
 export interface Task {
@@ -232,7 +234,8 @@ export function versionOf({ amounts }: Task): number {
 }
 
 /** Returns the questions that the asker has not answered, oldest first. Those of a closed task have no one who could. */
-export function openQuestions({ said }: Task): Said[] {
+export function openQuestions(task: Task): Said[] {
+  const said = task.said.filter(({ isLate }) => !isLate);
   const answered = Math.max(-1, ...said.map(({ answers }) => answers ?? -1));
   return said.filter(({ kind, seq }) => kind === "question" && seq > answered);
 }

@@ -232,6 +232,7 @@ async function run(
   // --- Processes ---------------------------------------------------------------------------------------------------
 
   let started = 0;
+  let nextStart = Promise.withResolvers<void>();
   function start(): void {
     const name = `p${++started}`;
     const { promise: died, resolve: die } = Promise.withResolvers<void>();
@@ -368,6 +369,8 @@ async function run(
     });
     const process: Process = Object.assign(life, { ctx, worker, leaseOwner: store.leaseOwner, hear });
     if (!process.isDead()) processes.add(process);
+    nextStart.resolve();
+    nextStart = Promise.withResolvers();
   }
 
   function startAgain(trouble: Trouble): void {
@@ -508,8 +511,9 @@ async function run(
   /** Makes one request to some process, as its HTTP side would. */
   async function ask<T>(use: (ctx: ProcessContext) => Promise<T>): Promise<{ value: T } | { code: ErrorCode } | null> {
     let open = [...processes].filter((one) => !one.isStopping);
+    // It may take hours, and everyone who asks waits.
     while (open.length === 0) {
-      await wait(5 * SECOND);
+      await nextStart.promise;
       open = [...processes].filter((one) => !one.isStopping);
     }
     const process = random.pick(open);

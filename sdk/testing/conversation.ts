@@ -1,7 +1,7 @@
 import { actionFields, toStored } from "../../src/actions/request.ts";
 import { standingOfRevised, type Standing } from "../../src/approvals/count.ts";
 import type { Policy } from "../../src/approvals/policy.ts";
-import { openQuestions } from "../../src/conversation/questions.ts";
+import { openQuestions } from "../../src/conversation/open-questions.ts";
 import { toCommentRecord } from "../../src/conversation/record.ts";
 import type { AddCommentBody } from "../../src/conversation/schema.ts";
 import type { Author, Comment as Said } from "../../src/conversation/store.ts";
@@ -156,7 +156,7 @@ export function reviseTask(tasks: Tasks, id: string, body: ReviseTaskBody): { ta
   const standing = task.approvals && (JSON.parse(task.approvals) as Standing);
   const deadline = extend_seconds == null ? null : extended(task, extend_seconds);
   const now = tasks.timeline.now();
-  const comment = {
+  const comment: Omit<Said, "id" | "seq" | "answers_seq" | "created_at"> = {
     task_id: id,
     kind: "revision",
     text,
@@ -164,7 +164,7 @@ export function reviseTask(tasks: Tasks, id: string, body: ReviseTaskBody): { ta
     author,
     version: task.version + 1,
     files: [],
-  } as const;
+  };
   const revision = {
     of: task.version,
     documents,

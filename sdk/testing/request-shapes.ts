@@ -623,7 +623,50 @@ export const ADD_COMMENT = {
     "text": {
       "type": "string",
       "minLength": 1,
-      "maxLength": 4000
+      "maxLength": 20000
+    },
+    "files": {
+      "type": [
+        "array",
+        "null"
+      ],
+      "items": {
+        "type": "object",
+        "required": [
+          "url",
+          "sha256",
+          "bytes",
+          "media_type",
+          "name"
+        ],
+        "properties": {
+          "url": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 2048
+          },
+          "sha256": {
+            "type": "string",
+            "pattern": "^[0-9a-fA-F]{64}$"
+          },
+          "bytes": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 9007199254740991
+          },
+          "media_type": {
+            "type": "string",
+            "maxLength": 127,
+            "pattern": "^[A-Za-z0-9][\\w!#$&^.+-]*\\/[A-Za-z0-9][\\w!#$&^.+-]*$"
+          },
+          "name": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 255
+          }
+        }
+      },
+      "maxItems": 10
     },
     "kind": {
       "type": [

@@ -2,7 +2,7 @@ import { answerToStore } from "../../src/actions/decision.ts";
 import type { Standing } from "../../src/approvals/count.ts";
 import type { Policy } from "../../src/approvals/policy.ts";
 import { isRepeatedVote, proposalOf, stanceOf } from "../../src/approvals/proposal.ts";
-import { openQuestions } from "../../src/conversation/questions.ts";
+import { openQuestions } from "../../src/conversation/open-questions.ts";
 import type { Comment as Said } from "../../src/conversation/store.ts";
 import type { AuditEntryRow } from "../../src/db/schema.ts";
 import { defaultEscalation } from "../../src/escalation/default.ts";

@@ -1,5 +1,5 @@
 import { readReference } from "../../form/payload/reference.ts";
-import { openQuestions } from "../conversation/questions.ts";
+import { openQuestions } from "../conversation/open-questions.ts";
 import { toCommentRecord } from "../conversation/record.ts";
 import type { AddCommentBody, ListCommentsQuery, WaitingOn } from "../conversation/schema.ts";
 import {
