@@ -64,12 +64,16 @@ testInBrowser("an action that was revised shows what changed above what to decid
   const { payload: _p, payload_schema: _s, response_schema: _r, ...body } = newTaskBody({ assign_to: { email: BEN } });
   const { id } = await asAgent.call<{ id: string }>("POST", "/api/tasks", { ...body, action });
   const args = { amount: 30, customer: "Mia" };
-  await asAgent.call("POST", `/api/tasks/${id}/revise`, { action: { ...action, args }, note: "Without shipping." });
+  await asAgent.call("POST", `/api/tasks/${id}/revise`, {
+    action: { ...action, args, allowed: ["approve", "reject", "respond"] },
+    note: "Without shipping.",
+  });
   const page = await open({ size: "wide" });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await signIn(page, service, BEN, `/tasks/${id}`);
   const versions = page.getByRole("region", { name: "Version 2" });
   await versions.getByText("42.5").waitFor();
+  await versions.getByText("Decisions: approve, reject → approve, reject, respond").waitFor();
   await assertUsable(page, "revision-action");
   await page.getByRole("button", { name: "Approve" }).first().click();
   await hasCount(page.getByText("Answer sent"), 1);

@@ -1,8 +1,10 @@
+import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { planPayload } from "../../../form/payload/payload.ts";
 import type { Task, Version } from "../api.ts";
 import { versionsQuery } from "../queries.ts";
+import { isOpenStatus } from "../ui/status.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { Time } from "../ui/times.tsx";
 import { PlannedPayload, useReader } from "./payload.tsx";
@@ -20,7 +22,8 @@ export function Versions({ task }: { task: Task }) {
     <section className="surface stack" aria-labelledby="versions">
       <h2 id="versions">Version {last.version}</h2>
       <p className="muted">
-        The request was changed <Time at={last.created_at} />. Answers to earlier versions do not count.
+        The request was changed <Time at={last.created_at} />.
+        {isOpenStatus(task.status) && " Answers to earlier versions do not count."}
       </p>
       {last.note !== null && last.note !== "" && (
         <p dir="auto" className="said">
@@ -28,20 +31,50 @@ export function Versions({ task }: { task: Task }) {
         </p>
       )}
       {versions.length > 2 && (
-        <label className="muted">
-          Compared with{" "}
-          <select value={before.version} onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}>
-            {versions.slice(0, -1).map(({ version }) => (
-              <option key={version} value={version}>
-                version {version}
-              </option>
-            ))}
-          </select>
-        </label>
+        <NativeSelect
+          label="Compared with"
+          data={versions.slice(0, -1).map(({ version }) => ({ value: String(version), label: `version ${version}` }))}
+          value={before.version}
+          onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
+        />
       )}
+      <ChangedRules before={before} after={last} />
       <Changes task={task} before={before} after={last} />
     </section>
   );
+}
+
+type Action = NonNullable<Version["action"]>;
+
+/** What an action has besides its arguments, in the words of those who decide. */
+const RULES = {
+  risk: "Risk",
+  allowed: "Decisions",
+  editable: "May be edited",
+  message_required: "A message is required for",
+  description: "Description",
+} as const satisfies Partial<Record<keyof Action, string>>;
+
+/** What else is different about actions. Without such a difference, nothing. */
+function ChangedRules({ before, after }: { before: Version; after: Version }) {
+  const [was, is] = [before, after].map(({ action, actions }) => (action ? [action] : (actions ?? [])));
+  const changed = is!.flatMap((action, i) =>
+    (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((rule) => {
+      const [from, to] = [inWords(was![i]?.[rule]), inWords(action[rule])];
+      const of = is!.length > 1 ? `${action.name}: ` : "";
+      return from === to ? [] : [`${of}${RULES[rule]}: ${from} → ${to}`];
+    }),
+  );
+  return changed.map((text) => (
+    <p key={text} dir="auto">
+      {text}
+    </p>
+  ));
+}
+
+function inWords(rule: string | readonly string[] | null | undefined): string {
+  if (typeof rule === "string") return rule;
+  return rule == null || rule.length === 0 ? "none" : rule.join(", ");
 }
 
 interface Schema {

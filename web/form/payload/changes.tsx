@@ -66,19 +66,21 @@ export function Changes({ node, drawing }: { node: ChangesNode; drawing: Drawing
   const rows = [node, ...pages].flatMap((page) => (page.kind === "changes" ? page.rows : []));
   return (
     <>
-      <ul className="payload-changes">
-        {rows.map((row) => (
-          <li key={`${row.change} ${row.pointer}`}>
-            <span className={`payload-chip payload-${CHANGES[row.change].tone}`}>{CHANGES[row.change].label}</span>
-            <span className="payload-change-title" dir="auto">
-              {visible(row.title)}
-            </span>
-            <div className={isBroad(row) ? "payload-change-value payload-broad" : "payload-change-value"}>
-              <ChangeValue row={row} drawing={drawing} />
-            </div>
-          </li>
-        ))}
-      </ul>
+      {rows.length > 0 && (
+        <ul className="payload-changes">
+          {rows.map((row) => (
+            <li key={`${row.change} ${row.pointer}`}>
+              <span className={`payload-chip payload-${CHANGES[row.change].tone}`}>{CHANGES[row.change].label}</span>
+              <span className="payload-change-title" dir="auto">
+                {visible(row.title)}
+              </span>
+              <div className={isBroad(row) ? "payload-change-value payload-broad" : "payload-change-value"}>
+                <ChangeValue row={row} drawing={drawing} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
       {rows.length === 0 && <p className="payload-note">Nothing changed.</p>}
       {rows.length > 0 && unchanged > 0 && (
         <p className="payload-note">{unchanged === 1 ? "1 field is" : `${unchanged} fields are`} the same.</p>
