@@ -91,7 +91,8 @@ testOnBoth("a link that is none, is not theirs any more or was opened long ago w
   const path = pathOf(service, id);
   const fields = { "~nonce": await nonceOf(service, path), "~text": "Hello", "~say": "comment" };
   const say = (to: string, more = {}) => post(service, `${to}/conversation`, { ...fields, ...more });
-  const forged = `${path.slice(0, -2)}xx`;
+  // The last characters of a signature have bits that do not count.
+  const forged = path.replace(/.(?=.{10}$)/, (one) => (one === "x" ? "y" : "x"));
   for (const answer of [await say(forged), await open(service, `${forged}/conversation`)])
     assert.equal(answer.status, 404);
   for (const nonce of ["", fields["~nonce"].slice(0, -1)]) {
