@@ -666,7 +666,16 @@ async function talkAfterEnd(
 ): Promise<NonNullable<MessagePage["talk"]> | null> {
   if (answerStateOf(task, null, ctx.db.now()).how === "open") return null;
   if (caller === null || !(await mayWith(ctx.db, caller, "comment", task))) return null;
-  const html = await drawConversation(ctx, { task, caller }, { isPosted: true, ...(unsaid && { unsent: unsaid }) });
+  const html = await drawConversation(
+    ctx,
+    { task, caller },
+    { isPosted: true, ...(unsaid && { unsent: unsaid }) },
+  ).catch((error: unknown) => {
+    // What became of an answer is said also while too many pages are drawn. What was written and not stored is kept.
+    if (error instanceof ServiceError && error.code === "OVERLOADED" && unsaid === undefined) return null;
+    throw error;
+  });
+  if (html === null) return null;
   const hidden = { [NONCE]: createNonce(ctx, token, ctx.db.now()) };
   return { html, form: { id: FORM, action: `${door.path}${token}`, hidden } };
 }
