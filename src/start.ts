@@ -132,6 +132,7 @@ async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
   ctx.agents.stop();
   ctx.subscriptions.stop();
   ctx.admission.stop();
+  ctx.previews.stop();
   await ctx.deliveries.stop();
   await ctx.sender.close();
   await ctx.schemas.close();
