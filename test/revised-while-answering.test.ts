@@ -5,6 +5,7 @@ import type { CommentRecord } from "../src/conversation/schema.ts";
 import { REVIEW_PATH } from "../src/mcp-route/review.ts";
 import type { AuditEntryRecord, TaskRecord, VersionRecord } from "../src/tasks/schema.ts";
 import { EMBED_ENV, mint, newServiceKey } from "./support/embed.ts";
+import { pause } from "./support/pause.ts";
 import { person } from "./support/people.ts";
 import { newPersonalToken } from "./support/personal-tokens.ts";
 import { SEED } from "./support/seed.ts";
@@ -81,7 +82,14 @@ async function gather({ service, slack }: Stage): Promise<Crowd> {
         surface: "slack" as const,
         answer: async () => {
           await slack.click({ user, post, action_id: "answer:choose:0", confirm: true });
-          return slack.posts.findLast(({ ephemeral_to }) => ephemeral_to === user.id)?.text ?? null;
+          // Slack waits three seconds, and on a busy machine the work goes on after that.
+          for (;;) {
+            const { body: now } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+            const told = slack.posts.findLast(({ ephemeral_to }) => ephemeral_to === user.id)?.text;
+            if (told !== undefined) return told;
+            if (now.completed_by_slack_user_id === user.id) return null;
+            await pause();
+          }
         },
       })),
       ...assistants.map(({ token }) => ({
