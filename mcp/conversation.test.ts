@@ -174,7 +174,8 @@ testTalk(
     const action = { name: "refund", args: { amount: 90 }, description: "Pays back.", risk: "normal" };
     const { request_id } = await tool(client, "approve_action", { ...action, wait_seconds: 0 });
     const before = (await talk.read(request_id)).action!;
-    await tool(client, "revise_request", { request_id, args: { amount: 45 } });
+    const revised = await tool(client, "revise_request", { request_id, args: { amount: 45 } });
+    assert.deepEqual(revised.context, { amount: 45 });
     assert.deepEqual((await talk.read(request_id)).action, { ...before, args: { amount: 45 } });
     await tool(client, "revise_request", { request_id, description: "Pays back half." });
     assert.deepEqual((await talk.read(request_id)).action, {

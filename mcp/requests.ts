@@ -34,7 +34,7 @@ export interface HumanRequest {
   urgent?: true;
   /** Which version people see: 2 or more, after revisions. Left out before. */
   version?: number;
-  /** What people decide about since the question was revised. Not in lists. An action has its arguments in the answer. */
+  /** What people decide about since the request was revised: the context of a question, or the arguments of an action. Not in lists. */
   context?: unknown;
   /** Someone asked the agent something, and no reply came. Only while it is pending. */
   needs_reply?: true;
@@ -547,7 +547,7 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
     ...(task.approvals && { approvals: { need: task.approvals.need, have: task.approvals.have } }),
     ...(task.urgent && isOpen(task) && { urgent: true }),
     ...(task.version > 1 && { version: task.version }),
-    ...(task.version > 1 && !task.action && "payload" in task && task.payload !== null && { context: task.payload }),
+    ...(task.version > 1 && "payload" in task && task.payload !== null && { context: task.payload }),
     ...(task.waiting_on === "agent" && isOpen(task) && { needs_reply: true }),
     url: `${pagesUrl}/tasks/${task.id}`,
     asked_at: task.created_at,

@@ -33,7 +33,8 @@ export const ASKED_BEFORE = "This question was asked before, and is not asked ag
 export function toolResult(request: HumanRequest, before = ""): CallToolResult {
   const next = NEXT[request.status](request);
   const decided = decidedBy(request);
-  const revised = request.context === undefined || request.status !== "completed" ? "" : REVISED;
+  const revised =
+    request.context === undefined || decided !== undefined || request.status !== "completed" ? "" : REVISED;
   return {
     content: [
       {

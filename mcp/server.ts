@@ -190,7 +190,7 @@ const Request = z.object({
   context: z
     .unknown()
     .optional()
-    .describe("What people decide about since you revised your question: act on this. Not in lists."),
+    .describe("What people decide about since you revised your request: its context, or its arguments. Not in lists."),
   needs_reply: z.literal(true).optional().describe("A person asked you something: see questions."),
   questions: z
     .array(z.object({ question_id: z.string(), text: z.string(), by: z.string().nullable(), asked_at: z.string() }))
