@@ -42,6 +42,8 @@ export function createJudge(document: JsonObject): Judge {
       : [`the body does not match ${pointer}: ${ajv.errorsText(validator.errors).slice(0, 500)}`];
   };
 
+  const pages = pagesIn(document);
+
   return (request, answer) => {
     const { status, headers } = answer;
     const problems: string[] = [];
@@ -67,7 +69,7 @@ export function createJudge(document: JsonObject): Judge {
         problems.push(`the body is not JSON: ${(error as Error).message}`);
       }
     }
-    const isPage = isErrorPage(request, answer);
+    const isPage = isErrorPage(request, answer, pages);
     const code = isPage
       ? /troubleshooting#([A-Z_]+)"/.exec(answer.body.toString())?.[1]
       : (body as { error_code?: string } | null)?.error_code;
@@ -109,10 +111,19 @@ export function createJudge(document: JsonObject): Judge {
   };
 }
 
-/** Some routes are opened by browsers only. They declare that their errors are pages. */
-function isErrorPage({ operation }: Request, { status, headers }: Answer): boolean {
+/** Some routes are opened by browsers only. They declare that their errors are pages. @param pages - their paths */
+function isErrorPage({ operation, bytes }: Request, { status, headers }: Answer, pages: ReadonlySet<string>): boolean {
   const isPage = headers.get("content-type")?.startsWith("text/html") === true;
-  return status >= 400 && isPage && Object.entries(operation?.responses ?? {}).some(isDeclaredPage);
+  // Whatever is sent as bytes may lead there too.
+  const path = /^\S+ ([^\s?]*)/.exec(bytes.toString("latin1", 0, 200))?.[1] ?? "";
+  return status >= 400 && isPage && (pages.has(operation?.path ?? "") || pages.has(path));
+}
+
+function pagesIn(document: JsonObject): Set<string> {
+  const operations = Object.entries(document["paths"] as Record<string, Record<string, JsonObject>>);
+  const isPage = ({ responses }: JsonObject) =>
+    Object.entries(responses as Record<string, JsonObject>).some(isDeclaredPage);
+  return new Set(operations.flatMap(([path, methods]) => (Object.values(methods).some(isPage) ? [path] : [])));
 }
 
 function isDeclaredPage([status, response]: [string, Record<string, unknown>]): boolean {

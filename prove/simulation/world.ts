@@ -514,6 +514,8 @@ async function run(
     // It may take hours, and everyone who asks waits.
     while (open.length === 0) {
       await nextStart.promise;
+      // Not all at the same moment, in which no one could see what each of them did.
+      await wait(random.between(1, 30 * SECOND));
       open = [...processes].filter((one) => !one.isStopping);
     }
     const process = random.pick(open);
