@@ -190,7 +190,7 @@ void test("one press is offered only where the message shows the whole payload",
     assert.deepEqual(labelsOf(message), ["Answer", "Open in browser", "Claim"], leftOut);
     assert.ok(textOf(message).split("\n").includes(leftOut), `${leftOut} in ${textOf(message)}`);
   }
-  const long = payloadOf({ terms: "word ".repeat(60) });
+  const long = payloadOf({ reason: "word ".repeat(60) });
   assert.deepEqual(labelsOf(long), ["Answer", "Open in browser", "Claim"], "a text is cut");
   const scan = { url: "https://files.example.com/scan.png", bytes: 70, media_type: "image/png", name: "<scan>.png" };
   const named = payloadOf({ scan: { ...scan, sha256: "0".repeat(64) } });
