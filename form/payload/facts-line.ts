@@ -85,7 +85,7 @@ function factsAt(planning: Planning, root: Subject, wanted: readonly string[]): 
 function chosenFacts(planning: Planning, root: Subject): string[] {
   const found: Fact[] = [];
   collect(planning, root, found);
-  const [money] = found.filter(({ rank }) => rank === 0);
+  const money = found.find(({ rank }) => rank === 0);
   const others = found.filter(({ rank }) => rank > 0).toSorted((a, b) => a.rank - b.rank);
   return [...(money === undefined ? [] : [money]), ...others].slice(0, CHOSEN_MAX).map(({ text }) => text);
 }

@@ -21,7 +21,7 @@ testOnBoth("a search finds words wherever a row shows them, and what from, by, l
   const find = async (q: string, as = call) =>
     (await as<ListedTask[]>("GET", `/api/tasks?q=${encodeURIComponent(q)}`)).body
       .map(({ id }) => names.get(id)!)
-      .toSorted();
+      .toSorted((a, b) => a - b);
 
   assert.deepEqual(await find("order refund"), [1], "in any order");
   assert.deepEqual(await find('"order refund"'), [], "but not in quotes");

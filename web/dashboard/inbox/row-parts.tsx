@@ -18,26 +18,36 @@ export function FactsLine({ facts }: Pick<ListedTask, "facts">) {
   );
 }
 
-/** @param isWhole - all are shown, in as many lines as they need; otherwise the first of them, and how many there are besides */
-export function Labels({ labels, isWhole = false }: Pick<ListedTask, "labels"> & { isWhole?: boolean }) {
-  const most = isWhole ? labels.length : SHOWN_MAX;
+/** The first labels of a task in one line, and how many there are besides. */
+export function FewLabels({ labels }: Pick<ListedTask, "labels">) {
   if (labels.length === 0) return null;
   return (
     <span className="task-meta">
-      <span
-        className="who"
-        title={isWhole ? undefined : labels.join(", ")}
-        style={isWhole ? { whiteSpace: "normal" } : undefined}
-      >
+      <span className="who" title={labels.join(", ")}>
         <span className="unseen">Labels: </span>
-        {labels.slice(0, most).map((label) => (
+        {labels.slice(0, SHOWN_MAX).map((label) => (
           <span key={label}>
             <bdi className="chip mute">{label}</bdi>{" "}
           </span>
         ))}
-        {labels.length > most && <span>{`+${labels.length - most}`}</span>}
+        {labels.length > SHOWN_MAX && <span>{`+${labels.length - SHOWN_MAX}`}</span>}
       </span>
     </span>
+  );
+}
+
+/** All labels of a task, in as many lines as they need. */
+export function AllLabels({ labels }: Pick<ListedTask, "labels">) {
+  if (labels.length === 0) return null;
+  return (
+    <p className="row">
+      <span className="unseen">Labels: </span>
+      {labels.map((label) => (
+        <bdi key={label} className="chip mute who">
+          {label}
+        </bdi>
+      ))}
+    </p>
   );
 }
 

@@ -23,7 +23,7 @@ import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
 import { NOTHING, select, useSelection } from "./selection.ts";
 import { Snippet } from "../ui/snippet.tsx";
 import { Deadline, isOpenStatus, PriorityChip, ReplyChip, StatusChip, useIsOver } from "../ui/status.tsx";
-import { FactsLine, Labels, rowWhoOf } from "./row-parts.tsx";
+import { FactsLine, FewLabels, rowWhoOf } from "./row-parts.tsx";
 import { useNames } from "./who.ts";
 import type { Names } from "./names.ts";
 
@@ -291,7 +291,7 @@ const Row = memo(
               </span>
             </span>
           )}
-          <Labels labels={task.labels} />
+          <FewLabels labels={task.labels} />
           <span className="task-meta">
             {/* Most tasks of an inbox wait. */}
             {!(isOpenNow && task.status === "created") && <StatusChip status={isOver ? "timed_out" : task.status} />}

@@ -7,7 +7,7 @@ import type { Me, Task } from "../api.ts";
 import { useDay } from "../absence/chip.tsx";
 import { NextSteps } from "../escalation/next-steps.tsx";
 import type { Names } from "../inbox/names.ts";
-import { Labels } from "../inbox/row-parts.tsx";
+import { AllLabels } from "../inbox/row-parts.tsx";
 import { useNames, whoOf } from "../inbox/who.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
@@ -89,7 +89,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
       )}
       {isOpen && task.delegated_from !== null && <ForLine task={task} names={names} />}
       <ProjectLine slug={task.project} />
-      <Labels labels={task.labels} isWhole />
+      <AllLabels labels={task.labels} />
       {rest !== "" && (
         <p className="task-rest" dir="auto">
           {rest}
