@@ -15,7 +15,7 @@ import { requireMay, requireMayWith } from "./access.ts";
 import { actorOf } from "./attribution.ts";
 import { authorOf, isRepeated } from "./commenting.ts";
 import { requireVersion, type Revision, type TaskEvent } from "./lifecycle.ts";
-import { factsIn } from "./listing.ts";
+import { factsIn } from "./facts.ts";
 import { moveTask, type MoveContext } from "./move.ts";
 import { toDocuments } from "./new-task.ts";
 import { checkRequest, type CheckContext } from "./read-request.ts";
