@@ -461,6 +461,13 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description Words that people find the task by, each once, without commas and control characters. */
+            labels?: string[] | null;
+            /**
+             * @description How soon people should look at it (default `normal`). `urgent` also sets `urgent` of the task.
+             * @enum {string|null}
+             */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
             /** @description Slug of the project. An agent has one of its own. Others create in `default` unless they name one. */
             project?: string | null;
         } & {
@@ -675,8 +682,17 @@ export interface components {
             waiting_on: "people" | "agent" | null;
             /** @description Of what the task asks: 1, or more if its asker has revised it. */
             version: number;
-            /** @description A step of its escalation has marked it as urgent. */
+            /** @description Its priority is `urgent`, or a step of its escalation has marked it. */
             urgent: boolean;
+            /**
+             * @description As asked.
+             * @enum {string}
+             */
+            priority: "low" | "normal" | "high" | "urgent";
+            /** @description As asked. */
+            labels: string[];
+            /** @description The most telling values of its payload, in one line. null if there are none, or if the payload is redacted. */
+            facts: string | null;
             redact_payload: boolean;
             /**
              * @description UTC, with milliseconds.
@@ -1046,8 +1062,17 @@ export interface components {
             waiting_on: "people" | "agent" | null;
             /** @description Of what the task asks: 1, or more if its asker has revised it. */
             version: number;
-            /** @description A step of its escalation has marked it as urgent. */
+            /** @description Its priority is `urgent`, or a step of its escalation has marked it. */
             urgent: boolean;
+            /**
+             * @description As asked.
+             * @enum {string}
+             */
+            priority: "low" | "normal" | "high" | "urgent";
+            /** @description As asked. */
+            labels: string[];
+            /** @description The most telling values of its payload, in one line. null if there are none, or if the payload is redacted. */
+            facts: string | null;
             redact_payload: boolean;
             /**
              * @description UTC, with milliseconds.
@@ -1734,8 +1759,12 @@ export interface operations {
                 unassigned?: boolean;
                 /** @description true: only closed tasks. false: only open tasks. */
                 terminal?: boolean;
-                /** @description Text in `task`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`. */
+                /** @description What to find, where each of these must hold: words and texts in quotes, which are in `task`, `facts` or `labels`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who closed the task (the case of A to Z is ignored); `from:` and text in the name of who asked; `by:` and text in the email or the name of that person; `label:` and a label; `is:` and one of `open`, `closed`, `waiting`, `sent-back`, `completed`, `timed-out`, `cancelled`, `failed-checks`, `urgent`, `high`, `low`, `unassigned`, `mine`. Or a complete `id` or `idempotency_key`. */
                 q?: string;
+                /** @description Can be repeated. Tasks that have all of them. */
+                label?: string[];
+                /** @description `urgent`: also tasks that a step has marked; the others: only tasks that no step has marked. */
+                priority?: "low" | "normal" | "high" | "urgent";
                 /** @description Exact `idempotency_key` of a task that the caller created. */
                 key?: string;
                 /** @description Id of the agent that created the task; `me`: the agent whose token asks. */

@@ -195,7 +195,8 @@ const IN_TESTING_ENTRY = [
   "src/lib/text.ts",
   "src/outbound/url-form.ts",
   "src/people/memberships.ts",
-  "src/tasks/{asker,assign-to,attribution,client-schemas,decide,entries,fallback,lifecycle,new-task,notify,outcome}.ts",
+  "src/tasks/{asker,assign-to,attribution,client-schemas,decide,entries,fallback,labels,lifecycle,listing}.ts",
+  "src/tasks/{new-task,notify,outcome,search-terms}.ts",
   "src/tasks/{record,request-form,routed,same-request}.ts",
   "src/verifier/config.ts",
 ];

@@ -160,6 +160,9 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     delegated_until: null,
     waiting_on: null,
     version: 1,
+    priority: 1,
+    labels: null,
+    facts: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,
@@ -331,6 +334,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   task_approvals: true,
   task_comments: true,
   task_versions: true,
+  task_labels: true,
   users: true,
   sessions: true,
   passkeys: true,

@@ -11,6 +11,8 @@ export interface Hints {
   readonly order: readonly string[] | null;
   readonly widget: Widget | null;
   readonly enumNames: readonly string[] | null;
+  /** Fields of the payload whose values are its line of facts: their names, or JSON Pointers. */
+  readonly summary: readonly string[] | null;
   readonly options: ReadonlyMap<Option, unknown>;
   /** Hints for properties, and under "items" those for the items of a list. */
   readonly children: ReadonlyMap<string, Hints>;
@@ -113,7 +115,7 @@ function readPlace(
       else if (name === "widget" && !WIDGETS.includes(value as Widget))
         ignored.add(pointer, shown, `Unknown widget for a payload: "${value.slice(0, 40)}".`);
       else said.set(name, value);
-    } else if (name === "order" || name === "enumNames") {
+    } else if (["order", "enumNames", "summary"].includes(name)) {
       if (!isList(value) || !value.every((entry) => typeof entry === "string"))
         ignored.add(pointer, shown, "Must be a list of texts.");
       else said.set(name, value);
@@ -130,6 +132,7 @@ function readPlace(
     order: list("order")?.slice(0, MAX_PLACES) ?? null,
     widget: text("widget") as Widget | null,
     enumNames: list("enumNames"),
+    summary: list("summary"),
     options,
     children,
     positions,

@@ -86,7 +86,7 @@ export function planningOf(
   const planning: Planning = {
     payload: input.payload,
     reader: schema.readerOf(input.payload_schema),
-    formats: formatsFor(input.locale, input.time_zone, input.now),
+    formats: page.formats ?? formatsFor(input.locale, input.time_zone, input.now),
     ignored,
     isTooLarge,
     isPaged,

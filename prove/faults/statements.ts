@@ -54,6 +54,7 @@ const TABLES = Object.keys({
   task_approvals: true,
   task_comments: true,
   task_versions: true,
+  task_labels: true,
   task_candidates: true,
   users: true,
   sessions: true,

@@ -339,6 +339,8 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
         [{ after: 30, do: "notify", to: ["email:lee@example.com"] }],
       ]),
     ),
+  labels: (random) =>
+    fromValue(random.pick([["vip"], ["VIP", "to check 😀"], [], ["a,b"], ["x".repeat(51)], ["a", "A"], null])),
   time_zone: (random) => random.pick(["Europe/Berlin", "pacific/apia", "UTC", "+01:00", "Mars/Base"]),
   hours: (random) =>
     fromValue(random.pick([{ mon: [["09:00", "17:00"]] }, { sun: [["00:00", "24:00"]] }, { tue: [] }])),

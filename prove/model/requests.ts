@@ -18,6 +18,9 @@ export interface Request {
   steps: readonly StepRequest[] | null;
   /** The answer that counts at the deadline; null: none. */
   fallback: boolean | null;
+  labels: readonly string[];
+  /** null: the request does not say. */
+  priority: "low" | "high" | "urgent" | null;
   flaw: Flaw | null;
 }
 
@@ -34,7 +37,8 @@ export type Flaw = keyof typeof FLAWS;
 
 /** Returns the body of this creation. */
 export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string, string>): Record<string, unknown> {
-  const { project, task, timeout_seconds, email, redact, hook, verifier, steps, fallback, flaw } = request;
+  const { project, task, timeout_seconds, email, redact, hook, verifier, steps, fallback, labels, priority, flaw } =
+    request;
   const body: Record<string, unknown> = {
     idempotency_key: key,
     task,
@@ -46,6 +50,8 @@ export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string,
     ...(hook !== null && { callback_url: hooks.get(hook) }),
     ...(steps !== null && { escalation: steps }),
     ...(fallback !== null && { on_timeout: { response: { approved: fallback } } }),
+    ...(labels.length > 0 && { labels }),
+    ...(priority !== null && { priority }),
     ...(verifier !== null && { verifier_config: verifierConfig(verifier) }),
   };
   switch (flaw) {

@@ -35,6 +35,7 @@ const TABLES = [
   "verification_attempts",
   "task_comments",
   "task_versions",
+  "task_labels",
   "task_responses",
   "task_documents",
   "tasks",

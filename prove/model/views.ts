@@ -140,7 +140,10 @@ export function listed(task: Task, by: Caller) {
     claim_expires_at: null,
     timeout_seconds: task.timeout_seconds,
     timeout_at: iso(deadlineOf(task)),
-    urgent: task.isUrgent,
+    urgent: isUrgent(task),
+    priority: request.priority ?? "normal",
+    labels: request.labels,
+    facts: factsOf(task),
     next_step: nextOf(task),
     redact_payload: request.redact,
     is_verified: request.verifier !== null && !request.redact,
@@ -225,23 +228,52 @@ export function deliveryRecord(task: Task, delivery: Delivery) {
 
 /** Returns tasks in the required order; those with equal times may come in either order. */
 export function list(world: World, by: Caller, filter: ListFilter): Task[] {
-  const { status, terminal, unassigned, assigned_to, q, sort, project, agent, key } = filter;
-  const text = q?.toLowerCase();
+  const { status, terminal, unassigned, assigned_to, q, label = [], priority, sort, project, agent, key } = filter;
   const asker = agent === "me" ? by : agent;
   return visibleTo(by, world.tasks, project)
     .filter((task) => status === undefined || status.includes(task.status))
     .filter((task) => terminal === undefined || terminal === isTerminal(task))
     .filter((task) => unassigned === undefined || unassigned === (task.assignee === null))
     .filter((task) => assigned_to === undefined || assigned_to.toLowerCase() === task.assignee?.toLowerCase())
-    .filter((task) => text === undefined || mentions(task, text))
+    .filter((task) => q === undefined || isFound(task, q))
+    .filter((task) => label.every((one) => hasLabel(task, one)))
+    .filter((task) => priority === undefined || priority === priorityOf(task))
     .filter((task) => asker === undefined || asker === task.asker)
     .filter((task) => key === undefined || (key === task.key && task.asker === (asker ?? by)))
     .toSorted((a, b) => (sort === "deadline" ? deadlineOf(a) - deadlineOf(b) : b.created - a.created));
 }
 
-/** A task is found by its title, and by the name of the agent that asks. */
-function mentions({ request, asker }: Task, text: string): boolean {
-  return request.task.toLowerCase().includes(text) || (asker !== ADMIN && asker.includes(text));
+/** The searches of the model have words, labels and states. */
+function isFound(task: Task, q: string): boolean {
+  return q.split(" ").every((word) => {
+    if (word === "is:urgent") return isUrgent(task);
+    if (word === "is:open") return !isTerminal(task);
+    return word.startsWith("label:") ? hasLabel(task, word.slice("label:".length)) : mentions(task, word.toLowerCase());
+  });
+}
+
+/** A task is found by its title, its facts, its labels, its assignee, and by the name of the agent that asks. */
+function mentions(task: Task, text: string): boolean {
+  const { request, asker, assignee } = task;
+  return [request.task, factsOf(task), ...request.labels, assignee, asker === ADMIN ? null : asker].some((one) =>
+    one?.toLowerCase().includes(text),
+  );
+}
+
+function hasLabel({ request }: Task, label: string): boolean {
+  return request.labels.some((one) => one.toLowerCase() === label.toLowerCase());
+}
+
+function factsOf({ request, amounts }: Task): string | null {
+  return request.redact ? null : `${amounts.at(-1)} · Dana`;
+}
+
+function isUrgent({ isUrgent, request }: Task): boolean {
+  return isUrgent || request.priority === "urgent";
+}
+
+function priorityOf(task: Task): string {
+  return isUrgent(task) ? "urgent" : (task.request.priority ?? "normal");
 }
 
 function visibleTo(by: Caller, tasks: readonly Task[], project: string | null = null): Task[] {

@@ -92,6 +92,8 @@ export interface ListFilter {
   unassigned?: boolean;
   assigned_to?: string;
   q?: string;
+  label?: string[];
+  priority?: "normal" | "high" | "urgent";
   sort?: "deadline";
   project?: ProjectSlug;
   /** "me" is the agent that calls. */

@@ -69,6 +69,7 @@ const TABLES = [
   "task_approvals",
   "task_comments",
   "task_versions",
+  "task_labels",
   "task_candidates",
   "task_responses",
   "task_documents",

@@ -119,13 +119,15 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
   await say("replay of a completed one", "POST", "/api/tasks", newTask());
   await say("audit, completed", "GET", `${path}/audit`);
 
-  const third = await say("create a third", "POST", "/api/tasks", newTask({ idempotency_key: "refund-3" }));
+  const labelled = newTask({ idempotency_key: "refund-3", labels: [" VIP"], priority: "urgent" });
+  await say("create with a label twice", "POST", "/api/tasks", { ...labelled, labels: ["a", "A"] });
+  const third = await say("create a third", "POST", "/api/tasks", labelled);
   await say("extend", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: 7200 });
   await say("extend again", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: 7200 });
   await say("extend by nothing", "PATCH", `/api/tasks/${third.id}`, {});
   await say("extend by text", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: "7200" });
   await say("extend by too little", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: 59 });
-  await say("replay of an extended one", "POST", "/api/tasks", newTask({ idempotency_key: "refund-3" }));
+  await say("replay of an extended one", "POST", "/api/tasks", labelled);
   await say("audit, extended", "GET", `/api/tasks/${third.id}/audit`);
   await say("extend what has ended", "PATCH", path, { timeout_seconds: 7200 });
   await say("extend what is not there", "PATCH", "/api/tasks/tsk_00000000000000000000000000", { timeout_seconds: 60 });
@@ -311,6 +313,16 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
     `assigned_to=${BY.toUpperCase()}`,
     "q=REFUND",
     "q=nothing",
+    "q=to%20refund",
+    "q=is:closed",
+    "q=is:mine",
+    "q=label:vip",
+    "q=from:admin",
+    "label=VIP",
+    "label=vip&label=other",
+    "priority=urgent",
+    "priority=low",
+    "priority=late",
     "key_prefix=to",
     "key_prefix=To",
     "key_prefix=",
@@ -366,7 +378,7 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
 
 /**
  * Returns the part of `value` that is equal in all services. It has no ids, times and addresses, no substitute
- * answerers, and no failed notifications, because the service in memory notifies no one.
+ * answerers, no failed notifications, because the service in memory notifies no one, and no facts, which it does not make.
  */
 function steady(value: unknown): unknown {
   if (Array.isArray(value))
@@ -378,7 +390,7 @@ function steady(value: unknown): unknown {
       .replaceAll(/http:\/\/[^/]+/g, "here");
   }
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([name]) => name !== "request_id");
+  const members = Object.entries(value).filter(([name]) => name !== "request_id" && name !== "facts");
   const { error_code, message } = value as { error_code?: string; message?: unknown };
   const steadied = Object.fromEntries(
     members.map(([name, member]) => [

@@ -171,6 +171,8 @@ export function reviseTask(tasks: Tasks, id: string, body: ReviseTaskBody): { ta
     before: task,
     approvals: policy && standing && JSON.stringify(standingOfRevised(standing, policy)),
     growth: { listed: 0, schemas: 0 },
+    // What plans a payload would be a seventh of this entry.
+    facts: null,
     comment,
   };
   const record = move(tasks, stored, { type: "revised", revision, deadline }, ASKER.actor, documents);

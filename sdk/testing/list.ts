@@ -1,7 +1,10 @@
 import { invalid } from "../../src/errors.ts";
 import { emailKey } from "../../src/lib/text.ts";
-import { isTerminal } from "../../src/tasks/lifecycle.ts";
+import { searchedLabel, searchedLabels, type Priority } from "../../src/tasks/labels.ts";
+import { isTerminal, type TaskStatus } from "../../src/tasks/lifecycle.ts";
+import { listingFields } from "../../src/tasks/listing.ts";
 import { toListed } from "../../src/tasks/record.ts";
+import { readSearch, type SearchedState, type SearchTerm } from "../../src/tasks/search-terms.ts";
 import type { TaskWithDocuments } from "../../src/tasks/store.ts";
 import type { ListedTask, ListQuery } from "../shapes.ts";
 import { ADMIN, type Tasks } from "./tasks.ts";
@@ -27,16 +30,80 @@ export function listTasks(tasks: Tasks, query: ListQuery): { rows: ListedTask[];
 }
 
 function isMeant(task: TaskWithDocuments, query: ListQuery): boolean {
-  const { status, terminal, unassigned, assigned_to, q, key_prefix } = query;
+  const { status, terminal, unassigned, assigned_to, q, label, priority, key_prefix } = query;
   const email = task.assigned_to_email;
   return (
     (status === undefined || status.includes(task.status)) &&
     (terminal === undefined || isTerminal(task.status) === terminal) &&
     (unassigned === undefined || (email === null) === unassigned) &&
     (assigned_to === undefined || (email !== null && emailKey(email) === emailKey(assigned_to))) &&
-    (q === undefined || task.task.toLowerCase().includes(q.toLowerCase())) &&
+    (q === undefined || isFound(task, q)) &&
+    (label === undefined || label.every((one) => hasLabel(task, one))) &&
+    (priority === undefined || priorityOf(task) === priority) &&
     (key_prefix === undefined || task.idempotency_key.startsWith(key_prefix))
   );
+}
+
+function isFound(task: TaskWithDocuments, q: string): boolean {
+  return task.idempotency_key === q.trim() || readSearch(q).every((term) => holds(task, term));
+}
+
+function holds(task: TaskWithDocuments, term: SearchTerm): boolean {
+  const { assigned_to_email, completed_by_email, cancelled_by } = task;
+  const isIn = (texts: readonly (string | null)[], text: string) =>
+    texts.some((one) => one?.toLowerCase().includes(text.toLowerCase()));
+  const people = [assigned_to_email, completed_by_email, cancelled_by];
+  switch (term.kind) {
+    case "text": {
+      const { labels } = listingFields(task);
+      return isIn([task.task, task.facts, ...labels, ...people], term.text) || task.idempotency_key === term.text;
+    }
+    case "by":
+      return isIn(people, term.text);
+    case "from":
+      // The only caller is the admin token.
+      return false;
+    case "label":
+      return hasLabel(task, term.text);
+    case "is":
+      return isInState(task, term.state);
+  }
+}
+
+const STATUSES: Partial<Record<SearchedState, TaskStatus>> = {
+  waiting: "created",
+  "sent-back": "rejected",
+  completed: "completed",
+  "timed-out": "timed_out",
+  cancelled: "cancelled",
+  "failed-checks": "verification_exhausted",
+};
+
+function isInState(task: TaskWithDocuments, state: SearchedState): boolean {
+  switch (state) {
+    case "open":
+    case "closed":
+      return isTerminal(task.status) === (state === "closed");
+    case "unassigned":
+      return task.assigned_to_email === null;
+    case "mine":
+      return false;
+    case "urgent":
+    case "high":
+    case "low":
+      return priorityOf(task) === state;
+    default:
+      return task.status === STATUSES[state];
+  }
+}
+
+function hasLabel(task: TaskWithDocuments, label: string): boolean {
+  return searchedLabels(task).includes(searchedLabel(label));
+}
+
+/** What people see of it: a step may have marked it as urgent. */
+function priorityOf(task: TaskWithDocuments): Priority {
+  return task.urgent === 1 ? "urgent" : listingFields(task).priority;
 }
 
 /** The place of a task in a list. */

@@ -511,6 +511,31 @@ export const CREATE_TASK = {
       },
       "additionalProperties": true
     },
+    "labels": {
+      "type": [
+        "array",
+        "null"
+      ],
+      "items": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 50
+      },
+      "maxItems": 20
+    },
+    "priority": {
+      "type": [
+        "string",
+        "null"
+      ],
+      "enum": [
+        "low",
+        "normal",
+        "high",
+        "urgent",
+        null
+      ]
+    },
     "project": {
       "type": [
         "string",
@@ -795,6 +820,24 @@ export const LIST_TASKS = {
     "q": {
       "type": "string",
       "maxLength": 200
+    },
+    "label": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 50
+      },
+      "maxItems": 20
+    },
+    "priority": {
+      "type": "string",
+      "enum": [
+        "low",
+        "normal",
+        "high",
+        "urgent"
+      ]
     },
     "key": {
       "type": "string",

@@ -7,6 +7,7 @@ import { readUrlForm } from "../../src/outbound/url-form.ts";
 import type { StoredEntry } from "../../src/resume/entries.ts";
 import { routingOf, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
+import { readListing, type Listing } from "../../src/tasks/listing.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
 import { describedIn, readRequestForm, type FormRequest } from "../../src/tasks/request-form.ts";
 import type { AddCommentBody } from "../../src/conversation/schema.ts";
@@ -54,6 +55,7 @@ export interface Creation {
   actions: Actions | null;
   /** null if one person decides. */
   policy: Policy | null;
+  listing: Listing;
   /** null if `assign_to` names no one. */
   routing: Routing | null;
   notify: readonly Destination[];
@@ -74,7 +76,7 @@ export function readCreation(given: unknown): Creation {
   else if (request.callback_events != null)
     throw invalid("/callback_events", "There is no `callback_url` that could receive them.");
   const resume = readEntries(request.resume ?? []);
-  return { request, actions, policy, routing, notify, resume };
+  return { request, actions, policy, listing: readListing(request, null), routing, notify, resume };
 }
 
 /** Checks the schemas, and the values that they describe. @throws ServiceError */

@@ -104,7 +104,10 @@ export function findByKey(
 }
 
 /** Stores a task with an unused key. */
-export function createTask(tasks: Tasks, { request, actions, policy, routing, notify, resume }: Creation): TaskRecord {
+export function createTask(
+  tasks: Tasks,
+  { request, actions, policy, listing, routing, notify, resume }: Creation,
+): TaskRecord {
   const now = tasks.timeline.now();
   const asked = toDocuments(request, actions, policy);
   const fallback = request.on_timeout?.response ?? null;
@@ -115,7 +118,14 @@ export function createTask(tasks: Tasks, { request, actions, policy, routing, no
     resume: resume.length === 0 ? null : JSON.stringify(resume),
   };
   const rows = newTask(
-    { body: request, documents, policy, project: request.project ?? "default", placed: placedFor(request, notify) },
+    {
+      body: request,
+      documents,
+      policy,
+      listing,
+      project: request.project ?? "default",
+      placed: placedFor(request, notify),
+    },
     askerOf(ADMIN),
     actorOf(ADMIN),
     { now, home: HOME },

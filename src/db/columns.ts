@@ -56,6 +56,9 @@ export const COLUMNS = {
     delegated_until: "bigint",
     waiting_on: "text",
     version: "bigint",
+    priority: "integer",
+    labels: "json",
+    facts: "text",
   },
   task_documents: {
     task_id: "text",
@@ -149,6 +152,11 @@ export const COLUMNS = {
     payload: "json",
     payload_schema: "json",
     action: "json",
+    home: "integer",
+  },
+  task_labels: {
+    label: "text",
+    task_id: "text",
     home: "integer",
   },
   deliveries: {

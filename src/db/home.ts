@@ -19,6 +19,7 @@ export const TASK_BOUND = {
   task_approvals: "task_id",
   task_comments: "task_id",
   task_versions: "task_id",
+  task_labels: "task_id",
   deliveries: "task_id",
   delivery_bodies: null,
   delivery_attempts: null,

@@ -18,6 +18,7 @@ export interface Schema {
   task_approvals: TaskApprovalRow;
   task_comments: TaskCommentRow;
   task_versions: TaskVersionRow;
+  task_labels: TaskLabelRow;
   projects: ProjectRow;
   project_members: ProjectMemberRow;
   calendars: CalendarRow;
@@ -107,7 +108,7 @@ export interface TaskRow {
   ladder: string | null;
   /** When the next step is due; null: there is none, or the task is closed. */
   next_step_at: number | null;
-  /** 1: a step has marked it as urgent. */
+  /** 1: its asker or a step has marked it as urgent. */
   urgent: number;
   /** The person that the task is for, who was away, so that their delegate got it. Null if nobody stands in. */
   delegated_from_user_id: string | null;
@@ -118,6 +119,12 @@ export interface TaskRow {
   waiting_on: string | null;
   /** Of what it asks: 1, 2, ... */
   version: number;
+  /** As asked: the index in `PRIORITIES` (tasks/labels.ts). */
+  priority: number;
+  /** JSON of its labels, as asked; null: none. */
+  labels: string | null;
+  /** The line of facts about its payload (form/payload/facts-line.ts); null: none, or the payload is redacted. */
+  facts: string | null;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }
@@ -177,6 +184,15 @@ export interface TaskCommentRow {
   version: number | null;
   /** JSON of the files that it names; null: none. */
   files: string | null;
+  /** The home of the task (home.ts). */
+  home: number;
+}
+
+/** A label by which tasks are found. */
+export interface TaskLabelRow {
+  /** In lower case. */
+  label: string;
+  task_id: string;
   /** The home of the task (home.ts). */
   home: number;
 }

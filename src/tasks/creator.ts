@@ -74,7 +74,9 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
       });
     // Large tasks would delay the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
     const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
-    const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
+    // Labels are rows of their own.
+    const isAlone = isLarge || rows.task.labels !== null;
+    const isAdded = await (isAlone ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
     return isAdded ? rows : null;
   }
 }

@@ -102,6 +102,8 @@ export interface Revision {
   approvals: string | null;
   /** Characters that the documents have more than before: those that lists read, and those of the schemas. */
   growth: { listed: number; schemas: number };
+  /** The line about what it asks now. */
+  facts: string | null;
   /** What the asker says of it; its text may be empty. */
   comment: Omit<Comment, "seq" | "answers_seq" | "created_at" | "id">;
 }
@@ -175,6 +177,7 @@ export interface Change {
     approvals?: string | null;
     version?: number;
     waiting_on?: "people";
+    facts?: string | null;
   } & Partial<Assignment & LadderColumns>;
   effects: readonly Effect[];
   audit: TaskStatus | "verified" | "extended" | "approved" | "declined" | "revised";
@@ -275,6 +278,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
         set: {
           version: task.version + 1,
           waiting_on: "people",
+          facts: revision.facts,
           ...(revision.approvals !== null && { approvals: revision.approvals }),
           ...(deadline !== null && setOf(deadline)),
         },

@@ -12,7 +12,7 @@ import type { Db, Reader } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
 import { isOneOf, isSelected, locationsFor } from "../db/ids.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
-import { contains, startsWith } from "../db/texts.ts";
+import { startsWith } from "../db/texts.ts";
 import { invalid } from "../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
@@ -27,6 +27,7 @@ import { isOfProjects } from "./in-projects.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
+import { hasLabel, hasPriority, isOf, matches } from "./search.ts";
 import { toTask, votesFor, type TaskWithDocuments } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -55,6 +56,7 @@ export async function listTasks(
   const asked: Asked = {
     ...query,
     asker: query.agent ?? askerOf(caller).asked_by_id,
+    me: caller.kind === "user" ? caller.user : null,
     projects: projectsOfQuery(query, scope),
     withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
   };
@@ -99,9 +101,11 @@ function ownAgentOf(caller: Caller): string {
   return caller.id;
 }
 
-/** A query, whose keys it means, and the projects it is limited to; null: all. */
+/** A query, who asks, whose keys it means, and the projects it is limited to; null: all. */
 type Asked = Omit<ListTasksQuery, "project"> & {
   asker: string;
+  /** The person who asks. */
+  me: Person | null;
   projects: readonly string[] | null;
   withoutConfidential?: boolean;
 };
@@ -110,11 +114,12 @@ type Asked = Omit<ListTasksQuery, "project"> & {
  * Returns whether an index finds the page. Any other query may read many tasks; on SQLite a worker runs it.
  */
 function isIndexed(query: ListTasksQuery, scope: ListScope | null): boolean {
-  const { q, key, key_prefix, assigned_to, unassigned, sort, offset = 0 } = query;
+  const { q, key, key_prefix, label, priority, assigned_to, unassigned, sort, offset = 0 } = query;
   // Nearly every task is in the default project.
   const isOfProject = projectsOfQuery(query, scope)?.includes(DEFAULT_PROJECT) === false;
   if (key !== undefined || (q !== undefined && isTaskId(q))) return true;
   if (q !== undefined || key_prefix !== undefined || isOfProject) return false;
+  if (label !== undefined || priority !== undefined) return false;
   if (unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
   if (agentOf(query, scope) !== null)
     return assigned_to === undefined && sort !== "deadline" && isSame(statusesOf(query), TASK_STATUSES);
@@ -169,7 +174,7 @@ function agentOf(query: ListTasksQuery, scope: ListScope | null): string | null 
 
 /** Applies the filters, except the status. */
 function filtered(reader: Reader, query: Asked): TaskQuery {
-  const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker, projects } = query;
+  const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker, projects, label = [], priority } = query;
   let select: TaskQuery = reader.query.selectFrom("tasks").modifyEnd(beyondHome("list of tasks"));
   if (projects !== null) select = select.where(isOfProjects(projects));
   if (query.withoutConfidential === true) select = select.where("redact_payload", "=", 0);
@@ -188,7 +193,9 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
           .where(sql<boolean>`lower(assigned_to_email) = lower(${person})`)
       : select.where("assigned_to_user_id", "=", person);
   }
-  if (q) select = isTaskId(q) ? select.where(isTask(q.trim())) : select.where(mentions(reader, q));
+  if (q) select = isTaskId(q) ? select.where(isTask(q.trim())) : select.where(matches(reader, q, query.me));
+  for (const one of label) select = select.where(hasLabel(reader, one));
+  if (priority !== undefined) select = select.where(hasPriority(priority));
   if (key_prefix !== undefined) select = select.where(startsWith(reader, "idempotency_key", key_prefix));
   return select;
 }
@@ -204,26 +211,6 @@ function isTask(id: string): Expression<SqlBool> {
 /** A complete id, as it is copied from a log. */
 function isTaskId(q: string): boolean {
   return isId("tsk", q.trim());
-}
-
-/** Whether a task is found by this text: in its title, by its key, or by its people. */
-function mentions(reader: Reader, q: string): Expression<SqlBool> {
-  const named = reader.query
-    .selectFrom("users")
-    .select("users.id")
-    .where(contains(reader, "users.display_name", q));
-  return expressionBuilder<Schema, "tasks">().or([
-    contains(reader, "tasks.task", q),
-    sql<boolean>`tasks.idempotency_key = ${q.trim()}`,
-    contains(reader, "tasks.assigned_to_email", q),
-    contains(reader, "tasks.completed_by_email", q),
-    expressionBuilder<Schema, "tasks">().and([
-      sql<boolean>`tasks.asked_by_kind = 'agent'`,
-      contains(reader, "tasks.asked_by_name", q),
-    ]),
-    sql<boolean>`tasks.assigned_to_user_id in (${named})`,
-    sql<boolean>`tasks.completed_by_user_id in (${named})`,
-  ]);
 }
 
 /**
@@ -242,8 +229,8 @@ async function selectNewest(
   if (query.assigned_to === undefined && isSame(statuses, TASK_STATUSES))
     return newest.orderBy("id", "desc").limit(limit).offset(offset).selectAll().execute();
 
-  const { assigned_to, unassigned, q, key_prefix } = query;
-  const isFiltered = [assigned_to, unassigned, q, key_prefix].some((filter) => filter !== undefined);
+  const { assigned_to, unassigned, q, key_prefix, label, priority } = query;
+  const isFiltered = [assigned_to, unassigned, q, key_prefix, label, priority].some((filter) => filter !== undefined);
   const [first, ...others] = statuses.map((status) => {
     const select = isFiltered
       ? newest.where("status", "=", status)
@@ -512,7 +499,13 @@ async function countOfPerson(
     return toCounts(await countsOf(open, isOf(person), now).executeTakeFirstOrThrow(), closed.count);
   }
   const everything = { after: null, limit: COUNTED_MAX, offset: 0 };
-  const open = await selectOfPerson(db.heavy, scope, { asker: person.id, projects }, OPEN_STATUSES, everything);
+  const open = await selectOfPerson(
+    db.heavy,
+    scope,
+    { asker: person.id, me: person, projects },
+    OPEN_STATUSES,
+    everything,
+  );
   const mine = open.filter((row) => isAssignee(person, row)).length;
   return {
     open: open.length,
@@ -521,12 +514,6 @@ async function countOfPerson(
     due_within_hour: open.filter(({ timeout_at }) => timeout_at <= now + HOUR).length,
     closed_today: closed.count,
   };
-}
-
-/** Whether a task is assigned to a person. */
-function isOf({ id, email }: Person): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(assigned_to_user_id = ${id}
-    or (assigned_to_user_id is null and lower(assigned_to_email) = lower(${email ?? ""})))`;
 }
 
 function endedToday(db: Db, now: number) {

@@ -3,8 +3,10 @@ import { beyondHome } from "../db/beyond-home.ts";
 import { sendingAgain, writeBulk, type BulkWrite } from "../db/bulk.ts";
 import { columnsOf, type Column, type Table } from "../db/columns.ts";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
-import { insertRow, list, names, toList } from "../db/rows.ts";
+import { ofTask } from "../db/home.ts";
+import { insertRow, list, names, toInserted, toList } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
+import { searchedLabels } from "./labels.ts";
 import { insertAuditEntry } from "./store.ts";
 
 /** All rows of a new task, ready to be written. */
@@ -41,6 +43,9 @@ const NEW_TASK = [
   "next_step_at",
   "urgent",
   "version",
+  "priority",
+  "labels",
+  "facts",
 ] as const satisfies Column<"tasks">[];
 
 /** Columns of a new task with an assignment. */
@@ -77,11 +82,16 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
   if (inserted.length === 0) return false;
   await tx.run(insertDocuments, documents);
   await tx.run(insertAuditEntry, audit);
+  const labels = searchedLabels(task);
+  if (labels.length > 0) {
+    const rows = labels.map((label) => toInserted(tx.dialect, "task_labels", { label, ...ofTask(task.id) }));
+    await tx.query.insertInto("task_labels").values(rows).execute();
+  }
   return true;
 }
 
 /**
- * Writes many new tasks without routing in one statement.
+ * Writes many new tasks without routing and without labels in one statement.
  * @returns the ids that were written. The keys of the others are taken, perhaps by these very tasks: a statement is sent
  *   again if its result was lost
  */

@@ -12,6 +12,8 @@ import { requireFits, requireSchema, requireTakesObjects } from "./client-schema
 import { requireMayFallBack } from "./fallback.ts";
 import { routingOf, type Routing } from "./assign-to.ts";
 import { toDocuments } from "./new-task.ts";
+import { factsOf } from "./facts.ts";
+import { readListing, type Listing } from "./listing.ts";
 import { readEscalation, type AskedEscalation } from "./steps.ts";
 import type { Notifier } from "./notices.ts";
 import { readNotify, type Destination } from "./notify.ts";
@@ -27,6 +29,7 @@ export interface CheckedRequest {
   recipients: Recipients | null;
   /** Who must approve; null: one person decides. */
   policy: Policy | null;
+  listing: Listing;
   /** What happens while no one answers. */
   asked: AskedEscalation;
 }
@@ -54,10 +57,11 @@ const CHECKING_MS = 5;
 export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Promise<CheckedRequest> {
   const { request, actions } = readRequestForm(body);
   const policy = readPolicy(body);
+  const listing = readListing(request, request.redact_payload ? null : factsOf(request));
   const documents = toDocuments(request, actions, policy);
   const { recipients, on_timeout } = await checkRequest(ctx, request, documents, actions, policy);
   const asked = readEscalation(body, recipients?.notify ?? [], ctx.notifier.channels);
-  return { body, documents: { ...documents, on_timeout }, recipients, policy, asked };
+  return { body, documents: { ...documents, on_timeout }, recipients, policy, listing, asked };
 }
 
 /**

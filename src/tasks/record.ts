@@ -14,6 +14,7 @@ import { askedFields, type AskedTask } from "./asker.ts";
 import { attemptsLeft } from "./attempts-left.ts";
 import { decidedBy, type DecidedTask } from "./decided-by.ts";
 import { isVerified } from "./lifecycle.ts";
+import { listingFields } from "./listing.ts";
 import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
@@ -129,6 +130,7 @@ function lastFields(
     waiting_on: waitingOn(task),
     version: task.version,
     urgent: task.urgent === 1,
+    ...listingFields(task),
     redact_payload: task.redact_payload,
     created_at: isoTime(task.created_at),
     updated_at: isoTime(task.updated_at),

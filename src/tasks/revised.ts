@@ -31,10 +31,10 @@ export async function afterRevision(
     .where("task_id", "=", after.id)
     .where("home", "=", home)
     .execute();
-  const { version, waiting_on, schemas_length } = after;
+  const { version, waiting_on, schemas_length, facts } = after;
   await tx.query
     .updateTable("tasks")
-    .set({ version, waiting_on, schemas_length })
+    .set({ version, waiting_on, schemas_length, facts })
     .where("id", "=", after.id)
     .where("home", "=", home)
     .execute();

@@ -15,6 +15,7 @@ import { requireMay, requireMayWith } from "./access.ts";
 import { actorOf } from "./attribution.ts";
 import { authorOf, isRepeated } from "./commenting.ts";
 import { requireVersion, type Revision, type TaskEvent } from "./lifecycle.ts";
+import { factsIn } from "./facts.ts";
 import { moveTask, type MoveContext } from "./move.ts";
 import { toDocuments } from "./new-task.ts";
 import { checkRequest, type CheckContext } from "./read-request.ts";
@@ -72,6 +73,7 @@ async function revise(ctx: RevisionContext, caller: Caller, id: string, body: Re
   if (said.some((one) => one.kind === "revision" && isRepeated(one, comment)))
     return { task: await getTaskWithDocuments(ctx.db, id), isReplay: true };
   const documents = await readRevision(ctx, task, body);
+  const facts = task.redact_payload ? null : factsIn(documents);
   if (body.idempotency_key == null && isAskedAlready(task, documents, said, comment)) return { task, isReplay: true };
   if (body.version != null) requireVersion(task, body.version);
 
@@ -89,7 +91,8 @@ async function revise(ctx: RevisionContext, caller: Caller, id: string, body: Re
         documents,
         before: task,
         approvals,
-        growth: growthOf(task, documents),
+        growth: growthOf(task, { ...documents, facts }),
+        facts,
         comment,
       };
       if (body.extend_seconds == null) return { type: "revised", revision, deadline: null };
@@ -184,10 +187,11 @@ function isSameVersion(task: VersionDocuments, documents: VersionDocuments): boo
   );
 }
 
-function growthOf(before: TaskWithDocuments, after: RevisedDocuments): Revision["growth"] {
+function growthOf(before: TaskWithDocuments, after: RevisedDocuments & Pick<Task, "facts">): Revision["growth"] {
   const sum = (...texts: (string | null)[]) => texts.reduce((length, text) => length + (text?.length ?? 0), 0);
   return {
-    listed: sum(after.payload, after.listed_action) - sum(before.payload, before.listed_action),
+    listed:
+      sum(after.payload, after.listed_action, after.facts) - sum(before.payload, before.listed_action, before.facts),
     schemas:
       sum(after.payload_schema, after.response_schema, after.form_definition) -
       sum(before.payload_schema, before.response_schema, before.form_definition),

@@ -4,6 +4,7 @@ import { toStep, type Escalation, type Step } from "../escalation/ladder.ts";
 import { isEqual } from "../../json-schema/equality.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 import { isJsonObject, parseJson, type JsonObject } from "../lib/json.ts";
+import { PRIORITIES, trimmed } from "./labels.ts";
 import { knownPersonOf } from "./new-task.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import type { TaskWithDocuments } from "./store.ts";
@@ -49,6 +50,8 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     verifier_config: parseJson(task.verifier_config),
     on_behalf_of: parseJson(task.on_behalf_of),
     on_timeout: task.on_timeout === null ? null : { response: parseJson(task.on_timeout) },
+    labels: parseJson(task.labels),
+    priority: PRIORITIES[task.priority],
   };
   return comparedFields(asked, {
     actions: fromStored(task),
@@ -105,6 +108,8 @@ const COMPARED = [
   "callback_events",
   "on_behalf_of",
   "on_timeout",
+  "labels",
+  "priority",
 ] as const satisfies (keyof CreateTaskBody)[];
 
 /** Made from the actions, perhaps by an earlier release in other words. */
@@ -114,7 +119,7 @@ const MADE_FROM_ACTIONS: ReadonlySet<string> = new Set(OWN_FIELDS);
 function comparedFields(request: JsonObject, { actions, policy, escalation }: Derived): JsonObject {
   const fields = COMPARED.filter((name) => actions === null || !MADE_FROM_ACTIONS.has(name))
     .map((name) => [name, ownPart(request, name)] as const)
-    .filter(([name, value]) => value != null && !(name === "redact_payload" && value === false));
+    .filter(([name, value]) => value != null && !isDefault(name, value));
   return {
     ...Object.fromEntries(fields),
     ...(actions !== null && { actions }),
@@ -123,10 +128,24 @@ function comparedFields(request: JsonObject, { actions, policy, escalation }: De
   };
 }
 
+function isDefault(name: (typeof COMPARED)[number], value: unknown): boolean {
+  switch (name) {
+    case "redact_payload":
+      return value === false;
+    case "priority":
+      return value === "normal";
+    case "labels":
+      return Array.isArray(value) && value.length === 0;
+    default:
+      return false;
+  }
+}
+
 /** Returns a field of a request. Unknown members of what is in it are ignored, as in every body. */
 function ownPart(request: JsonObject, name: (typeof COMPARED)[number]): unknown {
   if (name === "on_behalf_of") return personIn(request);
   const value = request[name];
+  if (name === "labels") return Array.isArray(value) ? trimmed(value) : value;
   return name === "on_timeout" && isJsonObject(value) ? value["response"] : value;
 }
 

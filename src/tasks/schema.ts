@@ -9,8 +9,10 @@ import { answerAccountRecord } from "../people/account-schema.ts";
 import { RESUME_MAX, ResumeRecord, ResumeRequest } from "../resume/schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
 import type { DecidedBy } from "./decided-by.ts";
+import { LABEL_LENGTH_MAX, LABELS_MAX, PRIORITIES, type Priority } from "./labels.ts";
 import { DECIDER_KINDS, TASK_STATUSES, TERMINAL_STATUSES, type DeciderKind } from "./lifecycle.ts";
 import type { NotifiableChannel } from "./notify.ts";
+import { SEARCHED_STATES } from "./search-terms.ts";
 
 const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   type: "string",
@@ -126,6 +128,23 @@ export const CreateTaskBody = Type.Object(
       ),
     ),
     on_behalf_of: Type.Optional(Nullable(OnBehalfOf)),
+    labels: Type.Optional(
+      Nullable(
+        Type.Array(Text({ minLength: 1, maxLength: LABEL_LENGTH_MAX, description: "A label." }), {
+          maxItems: LABELS_MAX,
+          description: "Words that people find the task by, each once, without commas and control characters.",
+        }),
+      ),
+    ),
+    priority: Type.Optional(
+      Nullable(
+        Type.Unsafe<Priority>({
+          type: "string",
+          enum: [...PRIORITIES],
+          description: "How soon people should look at it (default `normal`). `urgent` also sets `urgent` of the task.",
+        }),
+      ),
+    ),
     project: Type.Optional(
       Nullable(
         Text({
@@ -375,6 +394,14 @@ const partyFields = {
   decided_by: DecidedBy,
 };
 
+const listingRecord = {
+  priority: Type.Unsafe<Priority>({ type: "string", enum: [...PRIORITIES], description: "As asked." }),
+  labels: Type.Array(Type.String(), { description: "As asked." }),
+  facts: NullableText(
+    "The most telling values of its payload, in one line. null if there are none, or if the payload is redacted.",
+  ),
+};
+
 const recordFields = {
   id: Type.String({ examples: ["tsk_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
   project: Type.String({ description: "Slug of its project.", examples: ["default"] }),
@@ -418,7 +445,8 @@ const recordFields = {
     }),
   ),
   version: Type.Integer({ description: "Of what the task asks: 1, or more if its asker has revised it." }),
-  urgent: Type.Boolean({ description: "A step of its escalation has marked it as urgent." }),
+  urgent: Type.Boolean({ description: "Its priority is `urgent`, or a step of its escalation has marked it." }),
+  ...listingRecord,
   redact_payload: Type.Boolean(),
   created_at: Time("UTC, with milliseconds."),
   updated_at: Time("Time of the last change of status."),
@@ -533,7 +561,22 @@ export const ListTasksQuery = Type.Object({
     Text({
       maxLength: 200,
       description:
-        "Text in `task`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`.",
+        "What to find, where each of these must hold: words and texts in quotes, which are in `task`, `facts` or `labels`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who closed the task (the case of A to Z is ignored); `from:` and text in the name of who asked; `by:` and text in the email or the name of that person; `label:` and a label; `is:` and one of " +
+        SEARCHED_STATES.map((state) => `\`${state}\``).join(", ") +
+        ". Or a complete `id` or `idempotency_key`.",
+    }),
+  ),
+  label: Type.Optional(
+    Type.Array(Text({ minLength: 1, maxLength: LABEL_LENGTH_MAX, description: "A label, in any case." }), {
+      maxItems: LABELS_MAX,
+      description: "Can be repeated. Tasks that have all of them.",
+    }),
+  ),
+  priority: Type.Optional(
+    Type.Unsafe<Priority>({
+      type: "string",
+      enum: [...PRIORITIES],
+      description: "`urgent`: also tasks that a step has marked; the others: only tasks that no step has marked.",
     }),
   ),
   key: Type.Optional(

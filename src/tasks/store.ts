@@ -310,6 +310,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
     "task_approvals",
     "task_comments",
     "task_versions",
+    "task_labels",
     "verification_attempts",
     "task_responses",
     "task_documents",

@@ -82,6 +82,7 @@ testOnBoth("the database sorts times into the same buckets", async ({ ctx, clock
             redact_payload: 0,
             urgent: 0,
             version: 1,
+            priority: 1,
             verification_attempt: 0,
             listed_length: 0,
             schemas_length: 0,

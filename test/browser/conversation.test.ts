@@ -63,7 +63,7 @@ for (const [name, options] of [
       // The inbox says that people wait for the agent, until it replies.
       await page.goto(new URL("/inbox", page.url()).href);
       const waits = page.locator(`[data-task="${id}"]`).getByText("Waits for reply");
-      await page.locator(`[data-task="${id}"]`).getByText("Waiting").waitFor();
+      await page.locator(`[data-task="${id}"]`).waitFor();
       await hasCount(waits, 0);
       await service.call("POST", `${path}/comments`, { text: "And when?", kind: "question" });
       await waits.waitFor();

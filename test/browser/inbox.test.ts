@@ -90,6 +90,45 @@ testInBrowser("a choice changes the address, and the address gives everybody the
   assert.deepEqual(await titles(page), ["Newest", "For Ada", "Oldest"]);
 });
 
+testInBrowser("a row says what its task is about, how soon it matters, and who it is for", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await addAssignee(service, "mia@example.com", { display_name: "Mia Ek", pool: "refunds" });
+  await createTask(service, "Damaged goods", {
+    payload: { customer: "Lucía Fernández", amount: 2637, currency: "EUR" },
+    payload_schema: {},
+    labels: ["VIP", "fraud check", "EU", "manual"],
+    priority: "urgent",
+    assign_to: { pool: "refunds" },
+  });
+  await createTask(service, "Later", { priority: "low", assign_to: { email: "mia@example.com" } });
+  const page = await open();
+  await signIn(page, service, ADA);
+  const row = (title: string) => list(page).getByRole("link").filter({ hasText: title });
+  await row("Damaged goods").getByText("€2,637.00 · Lucía Fernández").waitFor();
+  for (const text of ["VIP", "fraud check", "EU", "+1", "Urgent", "refunds"])
+    await row("Damaged goods").getByText(text, { exact: true }).first().waitFor();
+  await row("Later").getByText("Low priority").waitFor();
+  await row("Later").getByText("Mia Ek").waitFor();
+  await hasCount(list(page).getByText("Waiting", { exact: true }), 0);
+  await axe(page);
+  await screenshot(page, "inbox-labels");
+
+  await page.getByRole("button", { name: "Label" }).click();
+  await page.getByRole("menuitemradio", { name: "fraud check" }).click();
+  await page.waitForURL((url) => url.searchParams.get("label") === "fraud check");
+  await hasCount(list(page).getByRole("link"), 1);
+  await row("Damaged goods").click();
+  for (const text of ["VIP", "manual", "Urgent"])
+    await page.getByRole("main").getByText(text, { exact: true }).first().waitFor();
+  await page.getByRole("button", { name: "Label: fraud check" }).click();
+  await page.getByRole("menuitemradio", { name: "Any label" }).click();
+  await page.getByRole("button", { name: "Priority" }).click();
+  await page.getByRole("menuitemradio", { name: "Low priority" }).click();
+  await page.waitForURL((url) => url.searchParams.get("priority") === "low");
+  await hasCount(list(page).getByRole("link"), 1);
+});
+
 testInBrowser("a search finds ids, keys and people, and leads on to closed tasks", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, ADA);
@@ -111,9 +150,10 @@ testInBrowser("a search finds ids, keys and people, and leads on to closed tasks
   await finds(one.id, "One");
   await finds("order-48219:refund", "Two");
   await finds("mia", "One");
+  await finds("by:mia is:open", "One");
   await page.getByRole("searchbox", { name: "Search" }).fill(closed.id);
   await page.getByRole("heading", { name: "No tasks match" }).waitFor();
-  await page.getByText("Search looks in titles, ids, idempotency keys, agents and people.").waitFor();
+  await page.getByText("Search looks in titles, facts, labels, ids, idempotency keys, agents and people.").waitFor();
   await axe(page);
   await page.getByRole("link", { name: "Search closed tasks" }).click();
   await finds(closed.id, "Three", "Closed");

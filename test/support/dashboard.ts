@@ -99,6 +99,7 @@ export async function addOperator(service: Service, email: string): Promise<void
 }
 
 /** Adds a person who sees only tasks that are assigned or offered to them. */
-export async function addAssignee(service: Service, email: string): Promise<void> {
-  await service.call("POST", "/api/users", { email, password: PASSWORD, display_name: email.split("@")[0] });
+export async function addAssignee(service: Service, email: string, fields: object = {}): Promise<void> {
+  const display_name = email.split("@")[0];
+  await service.call("POST", "/api/users", { email, password: PASSWORD, display_name, ...fields });
 }

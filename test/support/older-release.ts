@@ -117,6 +117,13 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ],
   ["0035-slack-threads", ["drop index delivery_places_by_ts"]],
   ["0036-comment-files", ["alter table task_comments drop column files"]],
+  [
+    "0037-labels",
+    [
+      "drop table task_labels",
+      ...["priority", "labels", "facts"].map((column) => `alter table tasks drop column ${column}`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -113,10 +113,15 @@ export interface Scope {
   readonly assignee: string | null;
   /** The id of the agent that asked. */
   readonly agent: string | null;
+  readonly label: string | null;
+  readonly priority: ListedTask["priority"] | null;
 }
 
 /** The query of an inbox for the API, without how much of each task is wanted. */
-export function listParameters({ scope, sort, q, status, assignee, agent }: Scope, me: Me): URLSearchParams {
+export function listParameters(
+  { scope, sort, q, status, assignee, agent, label, priority }: Scope,
+  me: Me,
+): URLSearchParams {
   const query = new URLSearchParams({ sort: scope === "done" ? "created" : sort });
   query.set("terminal", String(scope === "done"));
   if (scope === "mine" && me.user_id !== null) query.set("assigned_to", me.user_id);
@@ -124,14 +129,16 @@ export function listParameters({ scope, sort, q, status, assignee, agent }: Scop
   else if (assignee !== null) query.set("assigned_to", assignee);
   if (status !== null) query.set("status", status);
   if (agent !== null) query.set("agent", agent);
+  if (label !== null) query.set("label", label);
+  if (priority !== null) query.set("priority", priority);
   if (q !== "") query.set("q", q);
   return query;
 }
 
 export function tasksQuery(list: Scope, me: Me) {
-  const { scope, sort, q, status, assignee, agent } = list;
+  const { scope, sort, q, status, assignee, agent, label, priority } = list;
   return infiniteQueryOptions({
-    queryKey: ["tasks", "list", scope, sort, q, status, assignee, agent],
+    queryKey: ["tasks", "list", scope, sort, q, status, assignee, agent, label, priority],
     queryFn: ({ pageParam }) => request<ListedTask[]>("GET", inProject(pageParam)),
     // Every change of a task reloads the list, so it is requested without the documents.
     initialPageParam: `/api/tasks?view=summary&limit=50&${listParameters(list, me)}`,

@@ -19,6 +19,7 @@ import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
 
+const PRIORITIES = ["urgent", "high", "normal", "low"] as const;
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
 
 /** Reads an inbox from its address, so that people can save, share and reload it. Defaults are left out. */
@@ -29,13 +30,16 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   };
   const scope = SCOPES.find((known) => known === text("scope"));
   const status = text("status");
-  const [q, assignee, agent] = [text("q"), text("assignee"), text("agent")];
+  const [q, assignee, agent, label] = [text("q"), text("assignee"), text("agent"), text("label")];
+  const priority = PRIORITIES.find((known) => known === text("priority"));
   return {
     ...(scope === undefined || scope === "all" ? {} : { scope }),
     ...(text("sort") === "created" ? { sort: "created" as const } : {}),
     ...(status !== null && Object.hasOwn(STATUSES, status) ? { status: status as TaskStatus } : {}),
     ...(assignee === null ? {} : { assignee }),
     ...(agent === null ? {} : { agent }),
+    ...(label === null ? {} : { label }),
+    ...(priority === undefined ? {} : { priority }),
     ...(q === null ? {} : { q }),
   };
 }
@@ -52,8 +56,10 @@ function wholeScope({
   status = null,
   assignee = null,
   agent = null,
+  label = null,
+  priority = null,
 }: Partial<Scope>): Scope {
-  return { scope, sort, q, status, assignee, agent };
+  return { scope, sort, q, status, assignee, agent, label, priority };
 }
 
 function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {

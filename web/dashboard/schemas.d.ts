@@ -244,6 +244,13 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description Words that people find the task by, each once, without commas and control characters. */
+            labels?: string[] | null;
+            /**
+             * @description How soon people should look at it (default `normal`). `urgent` also sets `urgent` of the task.
+             * @enum {string|null}
+             */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
             /** @description Slug of the project. An agent has one of its own. Others create in `default` unless they name one. */
             project?: string | null;
         } & {
@@ -472,8 +479,17 @@ export interface components {
             waiting_on: "people" | "agent" | null;
             /** @description Of what the task asks: 1, or more if its asker has revised it. */
             version: number;
-            /** @description A step of its escalation has marked it as urgent. */
+            /** @description Its priority is `urgent`, or a step of its escalation has marked it. */
             urgent: boolean;
+            /**
+             * @description As asked.
+             * @enum {string}
+             */
+            priority: "low" | "normal" | "high" | "urgent";
+            /** @description As asked. */
+            labels: string[];
+            /** @description The most telling values of its payload, in one line. null if there are none, or if the payload is redacted. */
+            facts: string | null;
             redact_payload: boolean;
             /**
              * @description UTC, with milliseconds.
@@ -843,8 +859,17 @@ export interface components {
             waiting_on: "people" | "agent" | null;
             /** @description Of what the task asks: 1, or more if its asker has revised it. */
             version: number;
-            /** @description A step of its escalation has marked it as urgent. */
+            /** @description Its priority is `urgent`, or a step of its escalation has marked it. */
             urgent: boolean;
+            /**
+             * @description As asked.
+             * @enum {string}
+             */
+            priority: "low" | "normal" | "high" | "urgent";
+            /** @description As asked. */
+            labels: string[];
+            /** @description The most telling values of its payload, in one line. null if there are none, or if the payload is redacted. */
+            facts: string | null;
             redact_payload: boolean;
             /**
              * @description UTC, with milliseconds.

@@ -3,7 +3,7 @@ import { IconSearch } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import type { Me, TaskStatus } from "../api.ts";
+import type { ListedTask, Me, TaskStatus } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { usePeople } from "../projects/queries.ts";
 import { agentNamesQuery, nameOf } from "../queries.ts";
@@ -14,12 +14,12 @@ const SEARCH_WAIT_MS = 200;
 const OPEN_STATUSES: readonly TaskStatus[] = ["created", "rejected"];
 const ENDED_STATUSES: readonly TaskStatus[] = ["completed", "timed_out", "cancelled", "verification_exhausted"];
 
-export function isFiltered({ q, status, assignee, agent }: Scope): boolean {
-  return q !== "" || status !== null || assignee !== null || agent !== null;
+export function isFiltered({ q, status, assignee, agent, label, priority }: Scope): boolean {
+  return q !== "" || [status, assignee, agent, label, priority].some((filter) => filter !== null);
 }
 
 /** The sort order and the filters of the list. The address contains all of them. */
-export function Filters({ search, me }: { search: Scope; me: Me }) {
+export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: readonly ListedTask[] }) {
   const navigate = useNavigate();
   const isDone = search.scope === "done";
   const isOperator = isOperatorOf(me);
@@ -59,9 +59,48 @@ export function Filters({ search, me }: { search: Scope; me: Me }) {
           />
         )}
         {isOperator && <AgentChip agent={search.agent} onChange={(agent) => set({ agent })} />}
+        {(search.priority !== null || tasks.some(({ urgent, priority }) => urgent || priority !== "normal")) && (
+          <Chip
+            name="Priority"
+            value={search.priority ?? ""}
+            options={PRIORITIES}
+            onChange={(priority) => set({ priority: priority === "" ? null : (priority as ListedTask["priority"]) })}
+          />
+        )}
+        <LabelChip label={search.label} tasks={tasks} onChange={(label) => set({ label })} />
       </div>
       <Search q={search.q} onChange={(q) => set({ q })} />
     </>
+  );
+}
+
+const PRIORITIES = [
+  { value: "", label: "Any priority" },
+  { value: "urgent", label: "Urgent" },
+  { value: "high", label: "High priority" },
+  { value: "normal", label: "Normal priority" },
+  { value: "low", label: "Low priority" },
+];
+
+interface LabelChipProps {
+  label: string | null;
+  tasks: readonly ListedTask[];
+  onChange: (label: string | null) => void;
+}
+
+/** The labels of the listed tasks, while they have any. */
+function LabelChip({ label, tasks, onChange }: LabelChipProps) {
+  const all = new Map((label === null ? [] : [label]).map((one) => [one.toLowerCase(), one]));
+  for (const one of tasks.flatMap(({ labels }) => labels)) all.set(one.toLowerCase(), one);
+  if (all.size === 0) return null;
+  const options = Array.from(all, ([value, name]) => ({ value, label: name }));
+  return (
+    <Chip
+      name="Label"
+      value={label?.toLowerCase() ?? ""}
+      options={[{ value: "", label: "Any label" }, ...options.toSorted((a, b) => (a.value < b.value ? -1 : 1))]}
+      onChange={(value) => onChange(value === "" ? null : value)}
+    />
   );
 }
 
@@ -139,7 +178,8 @@ function Search({ q, onChange }: { q: string; onChange: (q: string) => void }) {
     <TextInput
       type="search"
       aria-label="Search"
-      placeholder="Search titles, ids, keys, people"
+      placeholder="Search, or from: by: is: label:"
+      title="Words, ids and keys, from:agent, by:person, is:urgent, label:name"
       size="xs"
       maxLength={200}
       leftSection={<IconSearch size={14} aria-hidden />}

@@ -22,8 +22,9 @@ import { CreateSample } from "./sample.tsx";
 import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
 import { NOTHING, select, useSelection } from "./selection.ts";
 import { Snippet } from "../ui/snippet.tsx";
-import { Deadline, isOpenStatus, ReplyChip, StatusChip, UrgentChip, useIsOver } from "../ui/status.tsx";
-import { useNames, whoOf } from "./who.ts";
+import { Deadline, isOpenStatus, PriorityChip, ReplyChip, StatusChip, useIsOver } from "../ui/status.tsx";
+import { FactsLine, FewLabels, rowWhoOf } from "./row-parts.tsx";
+import { useNames } from "./who.ts";
 import type { Names } from "./names.ts";
 
 export const TITLES: Record<Scope["scope"], string> = {
@@ -103,7 +104,7 @@ export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
             </button>
           )}
         </div>
-        <Filters search={search} me={me} />
+        <Filters search={search} me={me} tasks={tasks} />
       </header>
       <output className="unseen">{said}</output>
       {query.isPending ? (
@@ -246,7 +247,8 @@ const Row = memo(
     const reason = task.status === "rejected" ? task.verifier_result?.reason : null;
     const isOver = useIsOver(task);
     const isAsked = task.waiting_on === "agent" && !isOver;
-    const who = isOver ? null : whoOf(task, me, names);
+    const isOpenNow = isOpenStatus(task.status) && !isOver;
+    const who = isOver ? null : rowWhoOf(task, me, names);
     const agent = agentOf(task);
     const project = useProjectName(task.project);
     return (
@@ -267,6 +269,7 @@ const Row = memo(
               {reason.split("\n")[0]}
             </span>
           )}
+          <FactsLine facts={task.facts} />
           <ActionTag task={task} />
           {(agent !== null || project !== null) && (
             <span className="task-meta">
@@ -288,12 +291,14 @@ const Row = memo(
               </span>
             </span>
           )}
+          <FewLabels labels={task.labels} />
           <span className="task-meta">
-            {!(isAsked && task.status === "created") && <StatusChip status={isOver ? "timed_out" : task.status} />}
+            {/* Most tasks of an inbox wait. */}
+            {!(isOpenNow && task.status === "created") && <StatusChip status={isOver ? "timed_out" : task.status} />}
             {isAsked && <ReplyChip asker={task.asked_by.name} />}
-            {task.urgent && isOpenStatus(task.status) && !isOver && <UrgentChip />}
+            {isOpenNow && <PriorityChip task={task} />}
             {who !== null && <span className="who">{who}</span>}
-            {isOpenStatus(task.status) && !isOver && <Deadline created={task.created_at} at={task.timeout_at} />}
+            {isOpenNow && <Deadline created={task.created_at} at={task.timeout_at} />}
           </span>
         </Link>
         {isSelected !== null && (
@@ -380,7 +385,16 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
     return (
       <div className="empty">
         <h2>No tasks match</h2>
-        {search.q !== "" && <p>Search looks in titles, ids, idempotency keys, agents and people.</p>}
+        {search.q !== "" && (
+          <>
+            <p>Search looks in titles, facts, labels, ids, idempotency keys, agents and people.</p>
+            <p>
+              It knows <code>from:agent</code>, <code>by:person</code>, <code>label:name</code>, and <code>is:</code>{" "}
+              with open, closed, waiting, sent-back, completed, timed-out, cancelled, failed-checks, urgent, high, low,
+              unassigned or mine.
+            </p>
+          </>
+        )}
         <Button
           variant="default"
           onClick={() => void navigate({ to: ".", search: { scope: search.scope, sort: search.sort } })}

@@ -17,7 +17,7 @@ type Closed = Pick<
   | "status"
   | "approvals"
 >;
-type Assigned = Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email">;
+type Assigned = Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email" | "assign_to">;
 
 /** Returns the names that this person may see. Operators see all names, and others see addresses. */
 export function useNames(me: Me): Names {
@@ -50,9 +50,25 @@ export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | n
   }
 }
 
-function assigneeOf({ assigned_to_user_id: id, assigned_to_email: email }: Assigned, me: Me, names: Names): string {
+/** Returns the assignee of an open task, or who it is offered to. */
+function assigneeOf(
+  { assigned_to_user_id: id, assigned_to_email: email, assign_to }: Assigned,
+  me: Me,
+  names: Names,
+): string {
   if (id !== null && id === me.user_id) return "You";
-  return (id === null ? undefined : names.get(id)) ?? named(email, names) ?? (id === null ? "Unassigned" : "Assigned");
+  const person = (id === null ? undefined : names.get(id)) ?? named(email, names);
+  return person ?? (id === null ? (offeredTo(assign_to, names) ?? "Unassigned") : "Assigned");
+}
+
+/** Returns the pool, the role or the people that a request offers its task to. */
+function offeredTo(assign_to: Assigned["assign_to"], names: Names): string | null {
+  const { pool, role, access_level, emails } = assign_to ?? {};
+  const group = [pool, role, access_level].filter((name) => typeof name === "string" && name !== "");
+  if (group.length > 0) return group.join(" · ");
+  const [first, ...others] = Array.isArray(emails) ? emails : [];
+  if (typeof first !== "string") return null;
+  return `${named(first, names)}${others.length > 0 ? ` +${others.length}` : ""}`;
 }
 
 /** Returns who answered, or null if that is unknown. An answer that an agent gave in someone's name is the agent's. */

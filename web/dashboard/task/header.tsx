@@ -7,12 +7,13 @@ import type { Me, Task } from "../api.ts";
 import { useDay } from "../absence/chip.tsx";
 import { NextSteps } from "../escalation/next-steps.tsx";
 import type { Names } from "../inbox/names.ts";
+import { AllLabels } from "../inbox/row-parts.tsx";
 import { useNames, whoOf } from "../inbox/who.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
 import { useNow } from "../ui/now.ts";
-import { Deadline, isOpenStatus, StatusChip, UrgentChip } from "../ui/status.tsx";
+import { Deadline, isOpenStatus, PriorityChip, StatusChip } from "../ui/status.tsx";
 import type { Claim } from "./claim.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { TaskMenu } from "./task-menu.tsx";
@@ -48,7 +49,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
           <IconArrowLeft size={16} stroke={1.75} aria-hidden />
         </button>
         <StatusChip status={isOver ? "timed_out" : task.status} />
-        {isOpen && task.urgent && <UrgentChip />}
+        {isOpen && <PriorityChip task={task} />}
         {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
         {who !== null && !(isOver && isOpenStatus(task.status)) && <span className="who">{who}</span>}
         <span className="grow" />
@@ -88,6 +89,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
       )}
       {isOpen && task.delegated_from !== null && <ForLine task={task} names={names} />}
       <ProjectLine slug={task.project} />
+      <AllLabels labels={task.labels} />
       {rest !== "" && (
         <p className="task-rest" dir="auto">
           {rest}

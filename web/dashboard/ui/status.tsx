@@ -9,7 +9,7 @@ import {
   IconDots,
   IconShieldX,
 } from "./icons.tsx";
-import type { TaskStatus } from "../api.ts";
+import type { ListedTask, TaskStatus } from "../api.ts";
 import { useNow } from "./now.ts";
 import { useTimeZone, utcOf } from "./times.tsx";
 
@@ -43,9 +43,11 @@ export function ReplyChip({ asker }: { asker: string }) {
   );
 }
 
-/** Says that a step has marked an open task as urgent. */
-export function UrgentChip() {
-  return <span className="chip bad">Urgent</span>;
+/** Says how soon people should look at an open task, unless that is as usual. What a step has marked is urgent, as what was asked so. */
+export function PriorityChip({ task: { urgent, priority } }: { task: Pick<ListedTask, "urgent" | "priority"> }) {
+  if (urgent) return <span className="chip bad">Urgent</span>;
+  if (priority === "high") return <span className="chip warn">High priority</span>;
+  return priority === "low" ? <span className="chip mute">Low priority</span> : null;
 }
 
 /** Returns whether the task still waits for an answer. */
