@@ -160,6 +160,8 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     delegated_until: null,
     waiting_on: null,
     version: 1,
+    decision: null,
+    decision_tone: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,

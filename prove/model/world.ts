@@ -92,7 +92,8 @@ export interface ListFilter {
   unassigned?: boolean;
   assigned_to?: string;
   q?: string;
-  sort?: "deadline";
+  sort?: "deadline" | "ended";
+  decision?: "Yes" | "No";
   project?: ProjectSlug;
   /** "me" is the agent that calls. */
   agent?: AgentName | "me";
@@ -220,7 +221,7 @@ export interface Answer {
   mismatch?: string | null;
   body?: unknown;
   /** The order of rows; those with equal times may come in either order. */
-  order?: "created" | "deadline";
+  order?: "created" | "deadline" | "ended";
 }
 
 export function emptyWorld(now: number): World {

@@ -366,7 +366,8 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
 
 /**
  * Returns the part of `value` that is equal in all services. It has no ids, times and addresses, no substitute
- * answerers, and no failed notifications, because the service in memory notifies no one.
+ * answerers, no failed notifications, because the service in memory notifies no one, and no short decision, because it plans no
+ * forms.
  */
 function steady(value: unknown): unknown {
   if (Array.isArray(value))
@@ -378,7 +379,8 @@ function steady(value: unknown): unknown {
       .replaceAll(/http:\/\/[^/]+/g, "here");
   }
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([name]) => name !== "request_id");
+  const isRecord = "redact_payload" in value;
+  const members = Object.entries(value).filter(([name]) => name !== "request_id" && !(isRecord && name === "decision"));
   const { error_code, message } = value as { error_code?: string; message?: unknown };
   const steadied = Object.fromEntries(
     members.map(([name, member]) => [

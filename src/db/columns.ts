@@ -56,6 +56,8 @@ export const COLUMNS = {
     delegated_until: "bigint",
     waiting_on: "text",
     version: "bigint",
+    decision: "text",
+    decision_tone: "text",
   },
   task_documents: {
     task_id: "text",

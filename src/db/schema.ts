@@ -118,6 +118,10 @@ export interface TaskRow {
   waiting_on: string | null;
   /** Of what it asks: 1, 2, ... */
   version: number;
+  /** The label of what was decided, in at most 80 characters (tasks/short-decision.ts); null: none, or of an earlier release. */
+  decision: string | null;
+  /** `ok` or `bad`; null: neither. */
+  decision_tone: string | null;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }

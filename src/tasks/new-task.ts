@@ -101,6 +101,8 @@ export function newTask(
       ...NOT_DELEGATED,
       waiting_on: null,
       version: 1,
+      decision: null,
+      decision_tone: null,
     },
     documents: { task_id: id, home, ...documents, escalation: escalation && JSON.stringify(escalation) },
     audit: {

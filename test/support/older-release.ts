@@ -117,6 +117,15 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ],
   ["0035-slack-threads", ["drop index delivery_places_by_ts"]],
   ["0036-comment-files", ["alter table task_comments drop column files"]],
+  [
+    "0038-decisions",
+    [
+      "drop index tasks_ended_by_user",
+      "drop index tasks_ended",
+      "create index tasks_ended on tasks (ended_at) where ended_at is not null",
+      ...["decision", "decision_tone"].map((column) => `alter table tasks drop column ${column}`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {
