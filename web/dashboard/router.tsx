@@ -19,6 +19,7 @@ import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
 
+const RANGES = ["1", "7", "30"] as const;
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
 
 /** Reads an inbox from its address, so that people can save, share and reload it. Defaults are left out. */
@@ -30,6 +31,8 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   const scope = SCOPES.find((known) => known === text("scope"));
   const status = text("status");
   const [q, assignee, agent] = [text("q"), text("assignee"), text("agent")];
+  const [decision, by, channel] = [text("decision"), text("by"), text("channel")];
+  const range = RANGES.find((known) => known === text("range"));
   return {
     ...(scope === undefined || scope === "all" ? {} : { scope }),
     ...(text("sort") === "created" ? { sort: "created" as const } : {}),
@@ -37,6 +40,10 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
     ...(assignee === null ? {} : { assignee }),
     ...(agent === null ? {} : { agent }),
     ...(q === null ? {} : { q }),
+    ...(decision === null ? {} : { decision }),
+    ...(by === null ? {} : { by }),
+    ...(channel === null ? {} : { channel }),
+    ...(range === undefined ? {} : { range }),
   };
 }
 
@@ -52,8 +59,12 @@ function wholeScope({
   status = null,
   assignee = null,
   agent = null,
+  decision = null,
+  by = null,
+  channel = null,
+  range = null,
 }: Partial<Scope>): Scope {
-  return { scope, sort, q, status, assignee, agent };
+  return { scope, sort, q, status, assignee, agent, decision, by, channel, range };
 }
 
 function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {

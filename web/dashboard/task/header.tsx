@@ -7,12 +7,13 @@ import type { Me, Task } from "../api.ts";
 import { useDay } from "../absence/chip.tsx";
 import { NextSteps } from "../escalation/next-steps.tsx";
 import type { Names } from "../inbox/names.ts";
+import { EndedAt, OutcomeChip } from "../inbox/outcome.tsx";
 import { useNames, whoOf } from "../inbox/who.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
 import { useNow } from "../ui/now.ts";
-import { Deadline, isOpenStatus, StatusChip, UrgentChip } from "../ui/status.tsx";
+import { Deadline, isOpenStatus, UrgentChip } from "../ui/status.tsx";
 import type { Claim } from "./claim.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { TaskMenu } from "./task-menu.tsx";
@@ -47,10 +48,11 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
         <button type="button" className="back" aria-label="Back to the list" onClick={navigation.back}>
           <IconArrowLeft size={16} stroke={1.75} aria-hidden />
         </button>
-        <StatusChip status={isOver ? "timed_out" : task.status} />
+        <OutcomeChip task={task} isOver={isOver} />
         {isOpen && task.urgent && <UrgentChip />}
         {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
         {who !== null && !(isOver && isOpenStatus(task.status)) && <span className="who">{who}</span>}
+        <EndedAt task={task} isDated />
         <span className="grow" />
         <div className="wide-only row">
           <IconButton label="Previous task" onClick={navigation.previous}>
