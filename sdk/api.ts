@@ -779,6 +779,16 @@ export interface components {
                     user_id: string;
                 };
             } | null;
+            /** @description What was decided, in short: the option that was chosen in the field of the decision. null: the task is not completed, its form has no such field, or it was completed by a release before this field. */
+            decision: {
+                /** @description As it was shown to who chose it, cut after 80 characters. */
+                label: string;
+                /**
+                 * @description Whether the form judges the option, as its colour says; null: neither.
+                 * @enum {string|null}
+                 */
+                tone: "ok" | "bad" | null;
+            } | null;
             /** @description The action that the task asks about, or null. */
             action: {
                 /** @description What would run. */
@@ -1158,6 +1168,16 @@ export interface components {
                     team_id: string;
                     user_id: string;
                 };
+            } | null;
+            /** @description What was decided, in short: the option that was chosen in the field of the decision. null: the task is not completed, its form has no such field, or it was completed by a release before this field. */
+            decision: {
+                /** @description As it was shown to who chose it, cut after 80 characters. */
+                label: string;
+                /**
+                 * @description Whether the form judges the option, as its colour says; null: neither.
+                 * @enum {string|null}
+                 */
+                tone: "ok" | "bad" | null;
             } | null;
             /** @description The name and the risk of the action, or null. */
             action: {
@@ -1771,8 +1791,24 @@ export interface operations {
                 agent?: string;
                 /** @description Prefix of `idempotency_key`. Case matters. */
                 key_prefix?: string;
-                /** @description `created`: newest first (default). `deadline`: soonest first. */
-                sort?: "created" | "deadline";
+                /** @description Exact `label` of the `decision` of completed tasks. */
+                decision?: string;
+                /** @description Email or user id of the person who answered. */
+                completed_by?: string;
+                /** @description Channel of the answer, for example `slack`. `api`: also answers that name no channel. */
+                channel?: string;
+                /**
+                 * @description Tasks closed at this time or later (RFC 3339).
+                 * @example 2026-01-31T12:00:00Z
+                 */
+                ended_after?: string;
+                /**
+                 * @description Tasks closed before this time (RFC 3339).
+                 * @example 2026-01-31T12:00:00Z
+                 */
+                ended_before?: string;
+                /** @description `created`: newest first (default). `deadline`: soonest first. `ended`: closed tasks only, the last closed first. */
+                sort?: "created" | "deadline" | "ended";
                 /** @description Maximum number of rows (default 50). Pages with very large documents have fewer. */
                 limit?: number;
                 /** @description From the `Link` header of the previous page. */

@@ -245,6 +245,12 @@ const ROUTES: Record<string, Route> = {
     has: "id",
   },
   "GET /api/tasks": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200 },
+  "GET /api/tasks/export": {
+    may: [...SIGNED_IN, ...LISTERS],
+    isScoped: true,
+    status: 200,
+    path: () => "/api/tasks/export?format=csv",
+  },
   "GET /api/tasks/counts": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200, has: "open" },
   "GET /api/tasks/{id}": { may: [...INVOLVED, ...SEERS], isScoped: true, status: 200, ...taskPath(), has: "id" },
   "GET /api/tasks/{id}/poll": {

@@ -163,6 +163,8 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     priority: 1,
     labels: null,
     facts: null,
+    decision: null,
+    decision_tone: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,

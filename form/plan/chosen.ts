@@ -1,4 +1,4 @@
-import type { BoolNode, ChoiceNode } from "./nodes.ts";
+import type { BoolNode, ChoiceNode, Option } from "./nodes.ts";
 import { nodesOf } from "./nodes.ts";
 import { planForm } from "./plan.ts";
 import type { Form, Plan } from "./plan.ts";
@@ -10,8 +10,13 @@ export function decisionNode({ root, decision }: Plan): BoolNode | ChoiceNode | 
   return (node?.kind === "bool" || node?.kind === "choice") && !node.readonly ? node : null;
 }
 
-/** Returns the label of the option that an answer chooses; null if the answer has no decision. */
-export function chosenOption(form: Form, response: unknown): string | null {
+/** Returns the option that an answer chooses; null if the answer has no decision. */
+export function optionIn(form: Form, response: unknown): Option | null {
   const node = decisionNode(planForm(form, {}, response));
-  return node?.options.find(({ value }) => isSame(value, node.value))?.label ?? null;
+  return node?.options.find(({ value }) => isSame(value, node.value)) ?? null;
+}
+
+/** Returns its label. */
+export function chosenOption(form: Form, response: unknown): string | null {
+  return optionIn(form, response)?.label ?? null;
 }

@@ -125,11 +125,19 @@ export function describe(expected: Answer, given: Given, names: Names): string {
   return `expected ${JSON.stringify(expected)}\n     got ${JSON.stringify({ ...given, body: named(given.body, names) })}`;
 }
 
+type Ends = Record<"completed_at" | "timed_out_at" | "cancelled_at", string | null>;
+type Sorted = Record<"id" | "created_at" | "updated_at" | "timeout_at", string> & Ends;
+
+function endOf({ completed_at, timed_out_at, cancelled_at, updated_at }: Sorted): string {
+  return completed_at ?? timed_out_at ?? cancelled_at ?? updated_at;
+}
+
 /** Sorts tasks with equal times by their ids, which grow with time. */
 function inOrder({ body, order }: Answer, names: Names): unknown {
   if (order === undefined) return body;
-  const rows = body as { id: string; created_at: string; timeout_at: string }[];
+  const rows = body as Sorted[];
   const newer = (a: string, b: string) => (names.get(a)! > names.get(b)! ? -1 : 1);
+  if (order === "ended") return rows.toSorted((a, b) => (endOf(a) === endOf(b) ? newer(a.id, b.id) : 0));
   return order === "deadline"
     ? rows.toSorted((a, b) => (a.timeout_at === b.timeout_at ? newer(b.id, a.id) : 0))
     : rows.toSorted((a, b) => (a.created_at === b.created_at ? newer(a.id, b.id) : 0));

@@ -46,6 +46,12 @@ function decidedBy({ status, channel, decider }: Task) {
   return { kind: "agent", ...by, ...(!has(decider, "answer") && { at_host: true }) };
 }
 
+/** An answer decides with yes or no, which the form does not judge. */
+function decisionOf({ status, response }: Task) {
+  if (status !== "completed") return null;
+  return { label: (response as { approved: boolean }).approved ? "Yes" : "No", tone: null };
+}
+
 function common(task: Task) {
   return {
     idempotency_key: task.key,
@@ -125,6 +131,7 @@ export function listed(task: Task, by: Caller) {
     ...common(task),
     waiting_on: waitingOn(task),
     version: versionOf(task),
+    decision: decisionOf(task),
     project: task.project,
     task: request.task,
     payload: request.redact ? { _redacted: true } : payloadOf(task.amounts.at(-1)!),
@@ -228,7 +235,20 @@ export function deliveryRecord(task: Task, delivery: Delivery) {
 
 /** Returns tasks in the required order; those with equal times may come in either order. */
 export function list(world: World, by: Caller, filter: ListFilter): Task[] {
-  const { status, terminal, unassigned, assigned_to, q, label = [], priority, sort, project, agent, key } = filter;
+  const {
+    status,
+    terminal,
+    unassigned,
+    assigned_to,
+    q,
+    label = [],
+    priority,
+    sort,
+    project,
+    agent,
+    key,
+    decision,
+  } = filter;
   const asker = agent === "me" ? by : agent;
   return visibleTo(by, world.tasks, project)
     .filter((task) => status === undefined || status.includes(task.status))
@@ -240,7 +260,12 @@ export function list(world: World, by: Caller, filter: ListFilter): Task[] {
     .filter((task) => priority === undefined || priority === priorityOf(task))
     .filter((task) => asker === undefined || asker === task.asker)
     .filter((task) => key === undefined || (key === task.key && task.asker === (asker ?? by)))
-    .toSorted((a, b) => (sort === "deadline" ? deadlineOf(a) - deadlineOf(b) : b.created - a.created));
+    .filter((task) => decision === undefined || decision === decisionOf(task)?.label)
+    .filter((task) => sort !== "ended" || isTerminal(task))
+    .toSorted((a, b) => {
+      if (sort === "deadline") return deadlineOf(a) - deadlineOf(b);
+      return sort === "ended" ? b.ended! - a.ended! : b.created - a.created;
+    });
 }
 
 /** The searches of the model have words, labels and states. */

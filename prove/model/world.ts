@@ -94,7 +94,8 @@ export interface ListFilter {
   q?: string;
   label?: string[];
   priority?: "normal" | "high" | "urgent";
-  sort?: "deadline";
+  sort?: "deadline" | "ended";
+  decision?: "Yes" | "No";
   project?: ProjectSlug;
   /** "me" is the agent that calls. */
   agent?: AgentName | "me";
@@ -222,7 +223,7 @@ export interface Answer {
   mismatch?: string | null;
   body?: unknown;
   /** The order of rows; those with equal times may come in either order. */
-  order?: "created" | "deadline";
+  order?: "created" | "deadline" | "ended";
 }
 
 export function emptyWorld(now: number): World {

@@ -378,7 +378,8 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
 
 /**
  * Returns the part of `value` that is equal in all services. It has no ids, times and addresses, no substitute
- * answerers, no failed notifications, because the service in memory notifies no one, and no facts, which it does not make.
+ * answerers, no failed notifications, because the service in memory notifies no one, no facts, which it does not make, and no
+ * short decision, because it plans no forms.
  */
 function steady(value: unknown): unknown {
   if (Array.isArray(value))
@@ -390,7 +391,9 @@ function steady(value: unknown): unknown {
       .replaceAll(/http:\/\/[^/]+/g, "here");
   }
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([name]) => name !== "request_id" && name !== "facts");
+  const isRecord = "redact_payload" in value;
+  const isLeftOut = (name: string) => name === "request_id" || name === "facts" || (isRecord && name === "decision");
+  const members = Object.entries(value).filter(([name]) => !isLeftOut(name));
   const { error_code, message } = value as { error_code?: string; message?: unknown };
   const steadied = Object.fromEntries(
     members.map(([name, member]) => [

@@ -854,11 +854,35 @@ export const LIST_TASKS = {
       "minLength": 1,
       "maxLength": 200
     },
+    "decision": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "completed_by": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254
+    },
+    "channel": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "ended_after": {
+      "type": "string",
+      "maxLength": 40
+    },
+    "ended_before": {
+      "type": "string",
+      "maxLength": 40
+    },
     "sort": {
       "type": "string",
       "enum": [
         "created",
-        "deadline"
+        "deadline",
+        "ended"
       ]
     },
     "limit": {

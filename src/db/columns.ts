@@ -59,6 +59,8 @@ export const COLUMNS = {
     priority: "integer",
     labels: "json",
     facts: "text",
+    decision: "text",
+    decision_tone: "text",
   },
   task_documents: {
     task_id: "text",

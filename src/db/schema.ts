@@ -125,6 +125,10 @@ export interface TaskRow {
   labels: string | null;
   /** The line of facts about its payload (form/payload/facts-line.ts); null: none, or the payload is redacted. */
   facts: string | null;
+  /** The label of what was decided, in at most 80 characters (tasks/short-decision.ts); null: none, or of an earlier release. */
+  decision: string | null;
+  /** `ok` or `bad`; null: neither. */
+  decision_tone: string | null;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }

@@ -53,6 +53,8 @@ describe("the life of a task", () => {
           completed_via_channel: "dashboard",
           decided_by_kind: "person",
           decided_by_name: "Dana",
+          decision: null,
+          decision_tone: null,
         },
         effects: ["callback"],
         audit: "completed",

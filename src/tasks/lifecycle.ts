@@ -6,6 +6,7 @@ import type { RevisedDocuments, VersionDocuments } from "../conversation/version
 import type { LadderColumns } from "../escalation/ladder.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { toDecisionColumns, type ShortDecision } from "./short-decision.ts";
 
 export const TASK_STATUSES = [
   "created",
@@ -118,6 +119,8 @@ export type TaskEvent =
       /** The new assignee; null keeps the assignment. */
       assigns: Assignment | null;
       verdict: { reason: string | null; guard: VerdictGuard } | null;
+      /** What it decides, in short. */
+      decision?: ShortDecision | null;
       /** Where several people must approve. */
       ballot?: Ballot;
     }
@@ -131,10 +134,10 @@ export type TaskEvent =
   | { type: "revised"; revision: Revision; deadline: Deadline | null }
   | { type: "timed_out" }
   /** No one has answered in time, and the request says what counts then. */
-  | { type: "fallback"; response: JsonObject };
+  | { type: "fallback"; response: JsonObject; decision?: ShortDecision | null };
 
 /** An answer that fits its schema, and who gave it. */
-export type GivenAnswer = Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">;
+export type GivenAnswer = Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by" | "decision">;
 export type AnswerEvent = Extract<TaskEvent, { type: "accepted" | "refused" }>;
 
 /** The state that decides which events a task accepts. Times are epoch milliseconds. */
@@ -178,6 +181,8 @@ export interface Change {
     version?: number;
     waiting_on?: "people";
     facts?: string | null;
+    decision?: string | null;
+    decision_tone?: string | null;
   } & Partial<Assignment & LadderColumns>;
   effects: readonly Effect[];
   audit: TaskStatus | "verified" | "extended" | "approved" | "declined" | "revised";
@@ -234,6 +239,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
           completed_via_channel: by.channel,
           decided_by_kind: by.kind,
           decided_by_name: by.name,
+          ...toDecisionColumns(event.decision),
           ...event.assigns,
           ...(verdict && {
             verifier_result: { passed: true, reason: verdict.reason, attempt: task.verification_attempt },
@@ -293,7 +299,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
       return {
         status: "completed",
-        set: { completed_at: now, completed_via_channel: FALLBACK },
+        set: { completed_at: now, completed_via_channel: FALLBACK, ...toDecisionColumns(event.decision) },
         effects: ENDED,
         audit: "completed",
       };

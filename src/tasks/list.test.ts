@@ -309,6 +309,10 @@ testOnBoth("whatever is asked for, pages hold what fits, in order", async (servi
     all.unshift((await service.call<ListedTask>("GET", `/api/tasks/${id}`)).body);
     if (i % 3 === 0) service.clock.advance(1000);
   }
+  const endOf = ({ completed_at, cancelled_at }: ListedTask) => completed_at ?? cancelled_at;
+  const lastEnded = all
+    .filter((task) => endOf(task) !== null)
+    .toSorted((a, b) => (`${endOf(a)}${a.id}` < `${endOf(b)}${b.id}` ? 1 : -1));
   const soonest = all.toSorted((a, b) => (`${a.timeout_at}${a.id}` < `${b.timeout_at}${b.id}` ? -1 : 1));
   const isOpen = ({ status }: ListedTask) => status === "created" || status === "rejected";
 
@@ -330,7 +334,11 @@ testOnBoth("whatever is asked for, pages hold what fits, in order", async (servi
   ];
   for (const [filter, fits] of filters) {
     for (const [person, isTheirs] of people) {
-      for (const [sort, sorted] of [["", all] as const, ["&sort=deadline", soonest] as const]) {
+      for (const [sort, sorted] of [
+        ["", all] as const,
+        ["&sort=deadline", soonest] as const,
+        ["&sort=ended", lastEnded] as const,
+      ]) {
         const query = `${filter}${person}${sort}`;
         const wanted = sorted.filter((task) => fits(task) && isTheirs(task)).map(({ id }) => id);
         const found: string[] = [];

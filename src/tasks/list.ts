@@ -17,18 +17,18 @@ import { invalid } from "../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
-import { DAY, HOUR } from "../lib/time.ts";
+import { DAY, HOUR, parseTime } from "../lib/time.ts";
 import type { Caller, Person } from "../people/caller.ts";
 import { isAssignee, scopeOf, type ListScope } from "./access.ts";
 import { askerOf } from "./asker.ts";
 import { DEFAULT_PROJECT } from "../people/memberships.ts";
 import { namesOf } from "./candidates.ts";
 import { isOfProjects } from "./in-projects.ts";
-import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
+import { isTerminal, OPEN_STATUSES, TASK_STATUSES, TERMINAL_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
 import { hasLabel, hasPriority, isOf, matches } from "./search.ts";
-import { toTask, votesFor, type TaskWithDocuments } from "./store.ts";
+import { toTask, votesFor, type Task, type TaskWithDocuments } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Characters of JSON in one page, beyond its first row: a page of large documents is cut short instead of held in memory. */
@@ -36,6 +36,8 @@ const PAGE_CHARACTERS_MAX = 1_000_000;
 /** Passing over more rows than this is not what an index is for. */
 const OFFSET_INDEXED_MAX = 1000;
 const ABOVE_ALL_IDS = "u";
+/** What the filter calls answers that name no channel. */
+const API_CHANNEL = "api";
 /** Open tasks of one person that are counted. */
 const COUNTED_MAX = 10_000;
 
@@ -51,12 +53,32 @@ export async function listTasks(
   caller: Caller,
   given: ListTasksQuery,
 ): Promise<{ rows: JsonText[]; next: string | null }> {
+  const { tasks, next } = await readPage(ctx, caller, given);
+  return { rows: tasks.map(({ task, documents }) => toListed(task, documents, caller)), next };
+}
+
+/** A task as a list reads it: with the documents that the query asks for. */
+export interface ReadTask {
+  task: Task;
+  documents: ListedDocuments;
+}
+
+/**
+ * Reads one page of the tasks that a caller may list.
+ * @throws ServiceError as `listTasks` does
+ */
+export async function readPage(
+  ctx: { db: Db },
+  caller: Caller,
+  given: ListTasksQuery,
+): Promise<{ tasks: ReadTask[]; next: string | null }> {
   const scope = await scopeOf(ctx.db, caller, given.project);
   const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
   const asked: Asked = {
     ...query,
     asker: query.agent ?? askerOf(caller).asked_by_id,
     me: caller.kind === "user" ? caller.user : null,
+    ended: endedRange(query),
     projects: projectsOfQuery(query, scope),
     withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
   };
@@ -69,17 +91,30 @@ export async function listTasks(
   const hasNext = page.length < found.length && last !== undefined;
   const documents = await selectDocuments(ctx.db, page, extent);
 
-  const rows = page.flatMap((row): JsonText[] => {
-    const document = documents.get(row.id);
+  const tasks = page.flatMap((row): ReadTask[] => {
+    const found = documents.get(row.id);
     // It may have been deleted between the two reads.
-    return document ? [toListed(toTask(row), document, caller)] : [];
+    return found ? [{ task: toTask(row), documents: found }] : [];
   });
-  return {
-    rows,
-    next: hasNext
-      ? encodeCursor(query.sort === "deadline" ? [last.timeout_at, last.id] : [last.created_at, last.id])
-      : null,
-  };
+  return { tasks, next: hasNext ? encodeCursor([sortedBy(last, query), last.id]) : null };
+}
+
+function sortedBy({ timeout_at, ended_at, created_at }: TaskRow, { sort }: ListTasksQuery): number {
+  if (sort === "deadline") return timeout_at;
+  return sort === "ended" ? ended_at! : created_at;
+}
+
+/** When the tasks have ended that are asked for, as epoch milliseconds. @throws ServiceError VALIDATION_FAILED */
+function endedRange({ ended_after, ended_before }: ListTasksQuery): EndedRange {
+  return { from: timeIn("ended_after", ended_after), to: timeIn("ended_before", ended_before) };
+}
+
+function timeIn(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const time = parseTime(text);
+  if (time === null)
+    throw invalid(`/query/${name}`, "Must be a time with an offset, such as 2026-01-31T12:00:00Z (RFC 3339).");
+  return time;
 }
 
 /** Returns the projects that a list is limited to; null: all. */
@@ -107,8 +142,16 @@ type Asked = Omit<ListTasksQuery, "project"> & {
   /** The person who asks. */
   me: Person | null;
   projects: readonly string[] | null;
+  ended: EndedRange;
   withoutConfidential?: boolean;
 };
+
+/** From the first of two moments on, and before the second; null: no limit. */
+interface EndedRange {
+  from: number | null;
+  to: number | null;
+}
+const NO_RANGE: EndedRange = { from: null, to: null };
 
 /**
  * Returns whether an index finds the page. Any other query may read many tasks; on SQLite a worker runs it.
@@ -121,6 +164,9 @@ function isIndexed(query: ListTasksQuery, scope: ListScope | null): boolean {
   if (q !== undefined || key_prefix !== undefined || isOfProject) return false;
   if (label !== undefined || priority !== undefined) return false;
   if (unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
+  if ([query.decision, query.completed_by, query.channel].some((filter) => filter !== undefined)) return false;
+  if (sort === "ended") return isEndedIndexed(query, scope);
+  if (query.ended_after !== undefined || query.ended_before !== undefined) return false;
   if (agentOf(query, scope) !== null)
     return assigned_to === undefined && sort !== "deadline" && isSame(statusesOf(query), TASK_STATUSES);
   if (scope !== null && "person" in scope)
@@ -129,10 +175,20 @@ function isIndexed(query: ListTasksQuery, scope: ListScope | null): boolean {
   return true;
 }
 
-/** The statuses that are asked for, each once. */
-function statusesOf({ status = [], terminal }: ListTasksQuery): TaskStatus[] {
+/** The same for closed tasks in the order in which they ended: along tasks_ended, or those of one person along tasks_ended_by_user. */
+function isEndedIndexed(query: ListTasksQuery, scope: ListScope | null): boolean {
+  if (query.assigned_to !== undefined || agentOf(query, scope) !== null) return false;
+  if (!isSame(statusesOf(query), TERMINAL_STATUSES)) return false;
+  return scope === null || ("person" in scope && scope.operates.length === 0);
+}
+
+/** The statuses that are asked for, each once. Only closed tasks are in the order in which they ended. */
+function statusesOf({ status = [], terminal, sort }: ListTasksQuery): TaskStatus[] {
   return TASK_STATUSES.filter(
-    (one) => (status.length === 0 || status.includes(one)) && (terminal === undefined || isTerminal(one) === terminal),
+    (one) =>
+      (status.length === 0 || status.includes(one)) &&
+      (terminal === undefined || isTerminal(one) === terminal) &&
+      (sort !== "ended" || isTerminal(one)),
   );
 }
 
@@ -149,6 +205,7 @@ async function selectPage(reader: Reader, scope: ListScope | null, query: Asked,
   const statuses = statusesOf(query);
   if (statuses.length === 0) return [];
   const range = { after, limit, offset: query.offset ?? 0 };
+  if (query.sort === "ended") return selectLastEnded(reader, scope, query, statuses, range);
   if (scope !== null && "person" in scope) return selectOfPerson(reader, scope, query, statuses, range);
   if (scope !== null && "projects" in scope && scope.projects.length === 0) return [];
   const agent = agentOf(query, scope);
@@ -196,8 +253,25 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
   if (q) select = isTaskId(q) ? select.where(isTask(q.trim())) : select.where(matches(reader, q, query.me));
   for (const one of label) select = select.where(hasLabel(reader, one));
   if (priority !== undefined) select = select.where(hasPriority(priority));
+  const { decision, completed_by, channel, ended } = query;
+  if (decision !== undefined) select = select.where("tasks.decision", "=", decision);
+  if (completed_by !== undefined)
+    select = isEmail(completed_by)
+      ? select.where(sql<boolean>`lower(tasks.completed_by_email) = lower(${completed_by})`)
+      : select.where("tasks.completed_by_user_id", "=", completed_by);
+  if (channel !== undefined) select = select.where(isThrough(channel));
+  if (ended.from !== null) select = select.where("tasks.ended_at", ">=", ended.from);
+  if (ended.to !== null) select = select.where("tasks.ended_at", "<", ended.to);
   if (key_prefix !== undefined) select = select.where(startsWith(reader, "idempotency_key", key_prefix));
   return select;
+}
+
+/** Whether a task was answered through a channel. An answer that names none came through the API. */
+function isThrough(channel: string): RawBuilder<SqlBool> {
+  const isNamed = sql<SqlBool>`tasks.completed_via_channel = ${channel}`;
+  return channel === API_CHANNEL
+    ? sql<SqlBool>`(${isNamed} or (tasks.completed_via_channel is null and tasks.status = 'completed'))`
+    : isNamed;
 }
 
 /** The index of the tasks of agents has no others. */
@@ -334,6 +408,65 @@ async function selectOfAgent(
     .$if(after !== null, (some) => some.where(sql<boolean>`(timeout_at, id) > (${after![0]}, ${after![1]})`))
     .orderBy("timeout_at")
     .orderBy("id")
+    .execute();
+}
+
+/** Selects closed tasks, the last ended first. */
+async function selectLastEnded(
+  reader: Reader,
+  scope: ListScope | null,
+  query: Asked,
+  statuses: readonly TaskStatus[],
+  { after, limit, offset }: Range,
+): Promise<TaskRow[]> {
+  if (scope !== null && "projects" in scope && scope.projects.length === 0) return [];
+  const agent = agentOf(query, scope);
+  if (agent !== null && query.agent !== undefined && query.agent !== agent) return [];
+  let ended = filtered(reader, query).where("tasks.ended_at", "is not", null);
+  if (agent !== null) ended = ended.where("asked_by_id", "=", agent).where(IS_OF_AGENT);
+  // As an expression, which keeps the index by status out of it.
+  if (!isSame(statuses, TERMINAL_STATUSES))
+    ended = ended.where(sql<boolean>`tasks.status || '' in (${sql.join(statuses)})`);
+  if (after !== null)
+    ended = ended
+      .where("tasks.ended_at", "<=", after[0])
+      .where(sql<boolean>`(tasks.ended_at, tasks.id) < (${after[0]}, ${after[1]})`);
+  if (scope === null || !("person" in scope))
+    return ended
+      .orderBy("tasks.ended_at", "desc")
+      .orderBy("tasks.id", "desc")
+      .limit(limit)
+      .offset(offset)
+      .selectAll()
+      .execute();
+
+  const { person, operates } = scope;
+  const ranges = [ended.where("assigned_to_user_id", "=", person.id)];
+  if (person.email !== null)
+    ranges.push(
+      ended
+        .where("assigned_to_user_id", "is", null)
+        .where("assigned_to_email", "is not", null)
+        .where(sql<boolean>`lower(assigned_to_email) = lower(${person.email})`),
+    );
+  if (operates.length > 0) ranges.push(ended.where(isOfProjects(operates)));
+  const [first, ...others] = ranges.map((some) => {
+    const cut = some
+      .select("tasks.id")
+      .orderBy("tasks.ended_at", "desc")
+      .orderBy("tasks.id", "desc")
+      .limit(limit + offset);
+    return reader.query.selectFrom(cut.as("some")).select("some.id");
+  });
+  const merged = others.reduce((all, next) => all.union(next), first!);
+  return reader.query
+    .selectFrom("tasks")
+    .selectAll()
+    .where("id", "in", merged)
+    .orderBy("ended_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
     .execute();
 }
 
@@ -502,7 +635,7 @@ async function countOfPerson(
   const open = await selectOfPerson(
     db.heavy,
     scope,
-    { asker: person.id, me: person, projects },
+    { asker: person.id, me: person, projects, ended: NO_RANGE },
     OPEN_STATUSES,
     everything,
   );

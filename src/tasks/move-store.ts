@@ -35,6 +35,8 @@ const CHANGED = [
   "approvals",
   "cancelled_by",
   "cancel_reason",
+  "decision",
+  "decision_tone",
   "timeout_seconds",
   "timeout_at",
   "ladder",

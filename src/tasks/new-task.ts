@@ -106,6 +106,8 @@ export function newTask(
       waiting_on: null,
       version: 1,
       ...listing,
+      decision: null,
+      decision_tone: null,
     },
     documents: { task_id: id, home, ...documents, escalation: escalation && JSON.stringify(escalation) },
     audit: {

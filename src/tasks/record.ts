@@ -19,6 +19,7 @@ import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
 import type { Task, TaskDocuments, TaskWithDocuments } from "./store.ts";
+import { storedDecision } from "./short-decision.ts";
 import { seesRouting } from "./visibility.ts";
 
 /** JSON fields of clients. They are stored and sent as text. */
@@ -145,6 +146,7 @@ function lastFields(
     cancel_reason: task.cancel_reason,
     ...askedFields(task),
     decided_by: decidedBy(task),
+    decision: storedDecision(task),
     ...(seesRouting(caller, task) && { callback_url: task.callback_url }),
   };
 }

@@ -8,6 +8,7 @@ import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
 import { addCommentRoute, listCommentsRoute, listVersionsRoute, reviseTaskRoute } from "./routes/conversation.ts";
 import { createTaskRoute } from "./routes/create.ts";
+import { exportTasksRoute } from "./routes/export.ts";
 import {
   completeTaskRoute,
   cancelTaskRoute,
@@ -53,6 +54,7 @@ interface TaskContext extends CompletionContext, CreationContext {
 export const taskRoutes = mount<TaskContext>([
   createTaskRoute,
   listTasksRoute,
+  exportTasksRoute,
   countTasksRoute,
   getTaskRoute,
   listRefusedAnswersRoute,

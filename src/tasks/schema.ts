@@ -13,6 +13,7 @@ import { LABEL_LENGTH_MAX, LABELS_MAX, PRIORITIES, type Priority } from "./label
 import { DECIDER_KINDS, TASK_STATUSES, TERMINAL_STATUSES, type DeciderKind } from "./lifecycle.ts";
 import type { NotifiableChannel } from "./notify.ts";
 import { SEARCHED_STATES } from "./search-terms.ts";
+import { TONES, type ShortDecision } from "./short-decision.ts";
 
 const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   type: "string",
@@ -388,6 +389,21 @@ const DecidedBy = Type.Unsafe<DecidedBy | null>({
   description: "Who decided; null unless the task is completed.",
 });
 
+const Decision = Type.Unsafe<ShortDecision | null>({
+  type: ["object", "null"],
+  description:
+    "What was decided, in short: the option that was chosen in the field of the decision. null: the task is not completed, its form has no such field, or it was completed by a release before this field.",
+  properties: {
+    label: { type: "string", description: "As it was shown to who chose it, cut after 80 characters." },
+    tone: {
+      type: ["string", "null"],
+      enum: [...TONES, null],
+      description: "Whether the form judges the option, as its colour says; null: neither.",
+    },
+  },
+  required: ["label", "tone"],
+});
+
 const partyFields = {
   asked_by: AskedBy,
   on_behalf_of: Nullable(OnBehalfOf),
@@ -458,6 +474,7 @@ const recordFields = {
   completed_via_channel: NullableText("The channel of the answer, for example `dashboard`."),
   ...cancelFields,
   ...partyFields,
+  decision: Decision,
 };
 
 /** In a single read, so that everyone who may answer can correct what was sent back. */
@@ -592,11 +609,39 @@ export const ListTasksQuery = Type.Object({
   key_prefix: Type.Optional(
     Text({ minLength: 1, maxLength: 200, description: "Prefix of `idempotency_key`. Case matters." }),
   ),
+  decision: Type.Optional(
+    Text({ minLength: 1, maxLength: 200, description: "Exact `label` of the `decision` of completed tasks." }),
+  ),
+  completed_by: Type.Optional(
+    Text({ minLength: 1, maxLength: 254, description: "Email or user id of the person who answered." }),
+  ),
+  channel: Type.Optional(
+    Text({
+      minLength: 1,
+      maxLength: 100,
+      description: "Channel of the answer, for example `slack`. `api`: also answers that name no channel.",
+    }),
+  ),
+  ended_after: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Tasks closed at this time or later (RFC 3339).",
+      examples: ["2026-01-31T12:00:00Z"],
+    }),
+  ),
+  ended_before: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Tasks closed before this time (RFC 3339).",
+      examples: ["2026-01-31T12:00:00Z"],
+    }),
+  ),
   sort: Type.Optional(
-    Type.Unsafe<"created" | "deadline">({
+    Type.Unsafe<"created" | "deadline" | "ended">({
       type: "string",
-      enum: ["created", "deadline"],
-      description: "`created`: newest first (default). `deadline`: soonest first.",
+      enum: ["created", "deadline", "ended"],
+      description:
+        "`created`: newest first (default). `deadline`: soonest first. `ended`: closed tasks only, the last closed first.",
     }),
   ),
   limit: Type.Optional(
@@ -626,6 +671,28 @@ export const ListTasksQuery = Type.Object({
   ),
 });
 export type ListTasksQuery = Static<typeof ListTasksQuery>;
+
+export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+const filters = Type.Omit(ListTasksQuery, ["sort", "limit", "cursor", "offset", "include", "view"]).properties;
+
+export const ExportTasksQuery = Type.Object({
+  format: Type.Unsafe<ExportFormat>({
+    type: "string",
+    enum: [...EXPORT_FORMATS],
+    description: "`csv`: a table for spreadsheets. `ndjson`: a task of the list in each line, as JSON.",
+  }),
+  ...filters,
+  sort: Type.Optional(
+    Type.Unsafe<"created" | "ended">({
+      type: "string",
+      enum: ["created", "ended"],
+      description: "`created`: newest first (default). `ended`: closed tasks only, the last closed first.",
+    }),
+  ),
+});
+export type ExportTasksQuery = Static<typeof ExportTasksQuery>;
 
 export const TaskCounts = Type.Object(
   {

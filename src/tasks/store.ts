@@ -15,9 +15,10 @@ import { resumedFor } from "../resume/resumed.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import { fallbackOf } from "./fallback.ts";
-import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
+import type { GivenAnswer, TaskStatus, VerifierResult } from "./lifecycle.ts";
 import type { DelegationColumns } from "./routed.ts";
 import { findOlderTask } from "./older-keys.ts";
+import { decisionInAnswer } from "./decision-in-answer.ts";
 
 /** A task without its documents. Times are epoch milliseconds. */
 export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "redact_payload"> {
@@ -322,16 +323,22 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
 }
 
 /** Returns the answers that count if no one has answered, by the ids of their tasks. */
-export async function findFallbacks(reader: Reader, tasks: readonly Located[]): Promise<Map<string, JsonObject>> {
+export async function findFallbacks(
+  reader: Reader,
+  tasks: readonly Located[],
+): Promise<Map<string, Pick<GivenAnswer, "response" | "decision">>> {
   if (tasks.length === 0) return new Map();
   const rows = await reader.query
     .selectFrom("task_documents")
-    .select(["task_id", "on_timeout", "action", "payload", "payload_schema"])
+    .select(["task_id", "on_timeout", "action", "payload", "payload_schema", "response_schema", "form_definition"])
     .where(isOneOf(reader.dialect, ["task_id", "home"], locationsFor(reader, tasks)))
     .where("on_timeout", "is not", null)
     .execute();
   return new Map(
-    rows.map(({ task_id, on_timeout, ...task }) => [task_id, fallbackOf(JSON.parse(on_timeout!) as JsonObject, task)]),
+    rows.map(({ task_id, on_timeout, ...task }) => {
+      const response = fallbackOf(JSON.parse(on_timeout!) as JsonObject, task);
+      return [task_id, { response, decision: decisionInAnswer(task, response, null) }];
+    }),
   );
 }
 

@@ -4,6 +4,7 @@ import type { Verify } from "../verifier/verify.ts";
 import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
 import { answerToStore } from "../actions/decision.ts";
+import { decisionInAnswer } from "./decision-in-answer.ts";
 import { isHidden } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { proposalOf, roundOf } from "../approvals/proposal.ts";
@@ -114,7 +115,8 @@ export async function completeTask(
   const answer = answerToStore(task, body.response, proposalOf(task));
 
   const by = completerOf(caller, body);
-  const event = await verifyAnswer(ctx, task, { response: answer, by }).catch((error: unknown) => {
+  const decision = decisionInAnswer(task, answer, by.channel);
+  const event = await verifyAnswer(ctx, task, { response: answer, by, decision }).catch((error: unknown) => {
     throw withoutCause(error, caller);
   });
   // The caller may have been signed out while the verifier was asked.

@@ -36,8 +36,8 @@ export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = BATCH)
       tx,
       due,
       ({ id }) => {
-        const response = fallbacks.get(id);
-        return response === undefined ? { type: "timed_out" } : { type: "fallback", response };
+        const fallback = fallbacks.get(id);
+        return fallback === undefined ? { type: "timed_out" } : { type: "fallback", ...fallback };
       },
       SYSTEM,
       subscriptions,

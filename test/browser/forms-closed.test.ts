@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { createLink } from "../../src/channels/email/links.ts";
 import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addOperator, createTask, serve } from "../support/dashboard.ts";
@@ -108,3 +109,86 @@ testInBrowser(
     assert.equal(await page.getByRole("radio", { name: "None" }).isChecked(), true);
   },
 );
+
+const NOW = "2026-02-10T12:00:00.000Z";
+
+testInBrowser("closed tasks say what was decided, by day, are filtered by it, and go into a file", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const dana = await service.call<{ id: string }>("POST", "/api/users", { email: DANA, display_name: "Dana Ek" });
+  const end = async (task: string, at: string, response: object | null, channel = "slack") => {
+    const { id } = await createTask(service, task, REFUND);
+    if (response === null) await service.call("POST", `/api/tasks/${id}/cancel`, { reason: "Duplicate of 48219" });
+    else
+      await service.call("POST", `/api/tasks/${id}/complete`, {
+        response,
+        completed_by_email: DANA,
+        completed_via_channel: channel,
+      });
+    const ended = Date.parse(at);
+    const by = { completed_at: ended, completed_by_user_id: dana.id, decided_by_kind: "person" };
+    const set = { ended_at: ended, updated_at: ended, ...(response !== null && by) };
+    await service.ctx.db.write((tx) => tx.query.updateTable("tasks").set(set).where("id", "=", id).execute());
+  };
+  await end("Long ago", "2025-11-24T09:00:00Z", { approved: true }, "email");
+  await end("Refund 1", "2026-02-10T09:32:00Z", { approved: true });
+  await end("Refund 2", "2026-02-10T08:05:00Z", { approved: false }, "dashboard");
+  await end("Refund 3", "2026-02-09T10:00:00Z", { approved: true }, "email");
+  await end("Not needed", "2026-02-09T09:00:00Z", null);
+  for (const [size, theme] of [
+    ["desk", "light"],
+    ["phone", "dark"],
+  ] as const) {
+    const page = await open({ size, theme });
+    await page.clock.setFixedTime(NOW);
+    await signIn(page, service, ADA, "/inbox?scope=done");
+    const list = page.getByRole("region", { name: "Closed" });
+    await list.getByRole("list", { name: "Today" }).waitFor();
+    assert.deepEqual(await list.getByRole("heading", { level: 2 }).allInnerTexts(), [
+      "Today",
+      "Yesterday",
+      "Mon, Nov 24, 2025",
+    ]);
+    const row = list.getByRole("list", { name: "Today" }).getByRole("link").first();
+    assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /^Refund 1 Approve Dana Ek 9:32.AM · Slack$/);
+    assert.equal(await row.locator(".chip").getAttribute("class"), "chip ok");
+    await list.getByRole("button", { name: "Export" }).waitFor();
+    await axe(page);
+    await screenshot(page, `closed-list-${size}`);
+
+    if (size === "desk") {
+      const titles = () => list.locator(".task-text").allInnerTexts();
+      const choose = async (chip: string, option: string, found: string[]) => {
+        await list.getByRole("button", { name: chip }).click();
+        await page.getByRole("menuitemradio", { name: option, exact: true }).click();
+        await hasCount(list.locator(".task-text"), found.length);
+        assert.deepEqual(await titles(), found);
+      };
+      // J and K pass over the headings.
+      for (const task of ["Refund 1", "Refund 2", "Refund 3"]) {
+        await page.keyboard.press("j");
+        await page.waitForFunction((wanted) => document.activeElement?.textContent?.startsWith(wanted) === true, task);
+      }
+      await choose("Decision", "Approve", ["Refund 1", "Refund 3", "Long ago"]);
+      await choose("Closed", "Last 7 days", ["Refund 1", "Refund 3"]);
+      await choose("Channel", "Email", ["Refund 3"]);
+      await choose("Answered by", "Dana Ek", ["Refund 3"]);
+      assert.equal(new URL(page.url()).searchParams.get("decision"), "Approve");
+      await page.reload();
+      await hasCount(list.locator(".task-text"), 1);
+      await list.getByRole("button", { name: "Export" }).click();
+      const download = page.waitForEvent("download");
+      await page.getByRole("menuitem", { name: /^CSV/ }).click();
+      const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\r\n");
+      assert.equal(lines.length, 2);
+      assert.match(lines[1]!, /,Refund 3,completed,Approve,dana@example.com,email,/);
+    }
+    await list.getByRole("link", { name: /^Refund 3/ }).click();
+    await page.getByRole("heading", { level: 1, name: "Refund 3" }).waitFor();
+    assert.match((await page.locator(".task-state").innerText()).replaceAll(/\s+/g, " "), /^Approve Dana Ek/);
+    await screenshot(page, `closed-head-${size}`);
+    await page.goto(`${service.url}/inbox?scope=done`);
+    await list.getByRole("link", { name: /^Not needed/ }).click();
+    await page.getByText("Reason: Duplicate of 48219").waitFor();
+  }
+});

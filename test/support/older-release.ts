@@ -124,6 +124,15 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["priority", "labels", "facts"].map((column) => `alter table tasks drop column ${column}`),
     ],
   ],
+  [
+    "0038-decisions",
+    [
+      "drop index tasks_ended_by_user",
+      "drop index tasks_ended",
+      "create index tasks_ended on tasks (ended_at) where ended_at is not null",
+      ...["decision", "decision_tone"].map((column) => `alter table tasks drop column ${column}`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

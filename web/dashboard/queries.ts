@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request, type Answer } from "./api.ts";
 import { confirmOptions } from "./passkey.ts";
+import { localOf, utcOf } from "../../form/plan/times.ts";
 import { readPreferences } from "./ui/preferences.ts";
 import type {
   Agent,
@@ -115,14 +116,19 @@ export interface Scope {
   readonly agent: string | null;
   readonly label: string | null;
   readonly priority: ListedTask["priority"] | null;
+  /** Of closed tasks: the label of what was decided. */
+  readonly decision: string | null;
+  /** The id of the user who answered. */
+  readonly by: string | null;
+  readonly channel: string | null;
+  /** How many days ago they ended at most, today included. */
+  readonly range: "1" | "7" | "30" | null;
 }
 
 /** The query of an inbox for the API, without how much of each task is wanted. */
-export function listParameters(
-  { scope, sort, q, status, assignee, agent, label, priority }: Scope,
-  me: Me,
-): URLSearchParams {
-  const query = new URLSearchParams({ sort: scope === "done" ? "created" : sort });
+export function listParameters(search: Scope, me: Me): URLSearchParams {
+  const { scope, sort, q, status, assignee, agent, label, priority } = search;
+  const query = new URLSearchParams({ sort: scope === "done" ? "ended" : sort });
   query.set("terminal", String(scope === "done"));
   if (scope === "mine" && me.user_id !== null) query.set("assigned_to", me.user_id);
   else if (scope === "unclaimed" || assignee === "none") query.set("unassigned", "true");
@@ -132,13 +138,29 @@ export function listParameters(
   if (label !== null) query.set("label", label);
   if (priority !== null) query.set("priority", priority);
   if (q !== "") query.set("q", q);
+  if (scope === "done") {
+    const { decision, by, channel, range } = search;
+    if (decision !== null) query.set("decision", decision);
+    if (by !== null) query.set("completed_by", by);
+    if (channel !== null) query.set("channel", channel);
+    if (range !== null) query.set("ended_after", firstOf(Number(range), me));
+  }
   return query;
 }
 
+/** Returns when the first of the last days began for this person; today is the last. */
+function firstOf(days: number, { time_zone }: Me): string {
+  const zone = time_zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const day = new Date(localOf(new Date().toISOString(), zone)!.slice(0, 10));
+  day.setUTCDate(day.getUTCDate() - days + 1);
+  const midnight = utcOf(`${day.toISOString().slice(0, 10)}T00:00`, zone);
+  // Where the clocks skip midnight, the day begins an hour later.
+  return midnight === null || midnight === "skipped" ? day.toISOString() : midnight;
+}
+
 export function tasksQuery(list: Scope, me: Me) {
-  const { scope, sort, q, status, assignee, agent, label, priority } = list;
   return infiniteQueryOptions({
-    queryKey: ["tasks", "list", scope, sort, q, status, assignee, agent, label, priority],
+    queryKey: ["tasks", "list", list],
     queryFn: ({ pageParam }) => request<ListedTask[]>("GET", inProject(pageParam)),
     // Every change of a task reloads the list, so it is requested without the documents.
     initialPageParam: `/api/tasks?view=summary&limit=50&${listParameters(list, me)}`,

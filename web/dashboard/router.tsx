@@ -20,6 +20,7 @@ import { Shell } from "./shell.tsx";
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
 
 const PRIORITIES = ["urgent", "high", "normal", "low"] as const;
+const RANGES = ["1", "7", "30"] as const;
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
 
 /** Reads an inbox from its address, so that people can save, share and reload it. Defaults are left out. */
@@ -32,6 +33,8 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   const status = text("status");
   const [q, assignee, agent, label] = [text("q"), text("assignee"), text("agent"), text("label")];
   const priority = PRIORITIES.find((known) => known === text("priority"));
+  const [decision, by, channel] = [text("decision"), text("by"), text("channel")];
+  const range = RANGES.find((known) => known === text("range"));
   return {
     ...(scope === undefined || scope === "all" ? {} : { scope }),
     ...(text("sort") === "created" ? { sort: "created" as const } : {}),
@@ -41,6 +44,10 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
     ...(label === null ? {} : { label }),
     ...(priority === undefined ? {} : { priority }),
     ...(q === null ? {} : { q }),
+    ...(decision === null ? {} : { decision }),
+    ...(by === null ? {} : { by }),
+    ...(channel === null ? {} : { channel }),
+    ...(range === undefined ? {} : { range }),
   };
 }
 
@@ -58,8 +65,12 @@ function wholeScope({
   agent = null,
   label = null,
   priority = null,
+  decision = null,
+  by = null,
+  channel = null,
+  range = null,
 }: Partial<Scope>): Scope {
-  return { scope, sort, q, status, assignee, agent, label, priority };
+  return { scope, sort, q, status, assignee, agent, label, priority, decision, by, channel, range };
 }
 
 function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {

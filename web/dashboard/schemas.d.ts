@@ -576,6 +576,16 @@ export interface components {
                     user_id: string;
                 };
             } | null;
+            /** @description What was decided, in short: the option that was chosen in the field of the decision. null: the task is not completed, its form has no such field, or it was completed by a release before this field. */
+            decision: {
+                /** @description As it was shown to who chose it, cut after 80 characters. */
+                label: string;
+                /**
+                 * @description Whether the form judges the option, as its colour says; null: neither.
+                 * @enum {string|null}
+                 */
+                tone: "ok" | "bad" | null;
+            } | null;
             /** @description The action that the task asks about, or null. */
             action: {
                 /** @description What would run. */
@@ -955,6 +965,16 @@ export interface components {
                     team_id: string;
                     user_id: string;
                 };
+            } | null;
+            /** @description What was decided, in short: the option that was chosen in the field of the decision. null: the task is not completed, its form has no such field, or it was completed by a release before this field. */
+            decision: {
+                /** @description As it was shown to who chose it, cut after 80 characters. */
+                label: string;
+                /**
+                 * @description Whether the form judges the option, as its colour says; null: neither.
+                 * @enum {string|null}
+                 */
+                tone: "ok" | "bad" | null;
             } | null;
             /** @description The name and the risk of the action, or null. */
             action: {

@@ -8,22 +8,28 @@ import { isOperatorOf } from "../projects/access.ts";
 import { usePeople } from "../projects/queries.ts";
 import { agentNamesQuery, nameOf } from "../queries.ts";
 import type { Scope } from "../queries.ts";
+import { lazily } from "../ui/lazily.tsx";
 import { STATUSES } from "../ui/status.tsx";
 
 const SEARCH_WAIT_MS = 200;
 const OPEN_STATUSES: readonly TaskStatus[] = ["created", "rejected"];
-const ENDED_STATUSES: readonly TaskStatus[] = ["completed", "timed_out", "cancelled", "verification_exhausted"];
 
-export function isFiltered({ q, status, assignee, agent, label, priority }: Scope): boolean {
-  return q !== "" || [status, assignee, agent, label, priority].some((filter) => filter !== null);
+export function isFiltered({ q, ...search }: Scope): boolean {
+  return q !== "" || FILTERS.some((name) => search[name] !== null);
 }
+
+const FILTERS = ["status", "assignee", "agent", "label", "priority", "decision", "by", "channel", "range"] as const;
+
+const load = async () => import("./closed-filters.tsx");
+export const ClosedFilters = lazily("closed filters", async () => (await load()).ClosedFilters);
+const ExportMenu = lazily("export", async () => (await load()).ExportMenu);
 
 /** The sort order and the filters of the list. The address contains all of them. */
 export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: readonly ListedTask[] }) {
   const navigate = useNavigate();
   const isDone = search.scope === "done";
   const isOperator = isOperatorOf(me);
-  const byPerson = isOperator && (search.scope === "all" || isDone);
+  const byPerson = isOperator && search.scope === "all";
   const users = usePeople(me);
   const set = (change: Partial<Scope>) => void navigate({ to: ".", search: { ...search, ...change }, replace: true });
   const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? "You" : nameOf(user) }));
@@ -41,15 +47,19 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
             onChange={(sort) => set({ sort: sort === "created" ? "created" : "deadline" })}
           />
         )}
-        <Chip
-          name="Status"
-          value={search.status ?? ""}
-          options={[
-            { value: "", label: "Any status" },
-            ...(isDone ? ENDED_STATUSES : OPEN_STATUSES).map((value) => ({ value, label: STATUSES[value].label })),
-          ]}
-          onChange={(status) => set({ status: status === "" ? null : (status as TaskStatus) })}
-        />
+        {isDone ? (
+          <ClosedFilters search={search} me={me} set={set} />
+        ) : (
+          <Chip
+            name="Status"
+            value={search.status ?? ""}
+            options={[
+              { value: "", label: "Any status" },
+              ...OPEN_STATUSES.map((value) => ({ value, label: STATUSES[value].label })),
+            ]}
+            onChange={(status) => set({ status: status === "" ? null : (status as TaskStatus) })}
+          />
+        )}
         {byPerson && (
           <Chip
             name="Assignee"
@@ -68,6 +78,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
           />
         )}
         <LabelChip label={search.label} tasks={tasks} onChange={(label) => set({ label })} />
+        {isDone && <ExportMenu search={search} me={me} />}
       </div>
       <Search q={search.q} onChange={(q) => set({ q })} />
     </>
@@ -128,7 +139,7 @@ interface ChipProps {
 }
 
 /** A choice as a chip. It shows its name, or the chosen value while it filters. */
-function Chip({ name, value, options, onChange }: ChipProps) {
+export function Chip({ name, value, options, onChange }: ChipProps) {
   const chosen = options.find((option) => option.value === value);
   const isSet = value !== "" && chosen !== undefined;
   return (

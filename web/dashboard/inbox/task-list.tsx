@@ -8,7 +8,8 @@ import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { BatchBar } from "../batch/lazy.ts";
 import { useRun } from "../batch/run.ts";
-import { Filters, isFiltered } from "./filters.tsx";
+import { ClosedFilters, Filters, isFiltered } from "./filters.tsx";
+import { Days, EndedAt, OutcomeChip } from "./outcome.tsx";
 import { agentOf } from "../../../form/asker.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { IconRobot } from "../ui/icons.tsx";
@@ -22,7 +23,7 @@ import { CreateSample } from "./sample.tsx";
 import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
 import { NOTHING, select, useSelection } from "./selection.ts";
 import { Snippet } from "../ui/snippet.tsx";
-import { Deadline, isOpenStatus, PriorityChip, ReplyChip, StatusChip, useIsOver } from "../ui/status.tsx";
+import { Deadline, isOpenStatus, PriorityChip, ReplyChip, useIsOver } from "../ui/status.tsx";
 import { FactsLine, FewLabels, rowWhoOf } from "./row-parts.tsx";
 import { useNames } from "./who.ts";
 import type { Names } from "./names.ts";
@@ -78,9 +79,22 @@ export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
   useEffect(() => {
     if (canSelect) void BatchBar.preload();
   }, [canSelect]);
+  useEffect(() => void ClosedFilters.preload(), []);
   useListKeys(section, id, isBatch);
   useRowSelection({ section, view, search, order, selected, selection, isBeside: id !== null || isBatch });
   useSteadyRows(section);
+  const row = (task: ListedTask) => (
+    <Row
+      key={task.id}
+      task={task}
+      isOpen={task.id === id}
+      isSelected={canSelect && isOpenStatus(task.status) ? selection.ids.has(task.id) : null}
+      view={view}
+      search={search}
+      me={me}
+      names={names}
+    />
+  );
   return (
     <section
       className={isSelecting ? "list selecting" : "list"}
@@ -113,20 +127,16 @@ export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
         <ErrorPanel title="Could not load the list" error={query.error} retry={() => void query.refetch()} />
       ) : tasks.length === 0 ? (
         <Nothing search={search} me={me} />
+      ) : search.scope === "done" ? (
+        <>
+          <Days tasks={tasks} as={Heading === "h1" ? "h2" : "h3"}>
+            {row}
+          </Days>
+          {query.hasNextPage && <LoadMore query={query} />}
+        </>
       ) : (
         <ul>
-          {tasks.map((task) => (
-            <Row
-              key={task.id}
-              task={task}
-              isOpen={task.id === id}
-              isSelected={canSelect && isOpenStatus(task.status) ? selection.ids.has(task.id) : null}
-              view={view}
-              search={search}
-              me={me}
-              names={names}
-            />
-          ))}
+          {tasks.map(row)}
           {query.hasNextPage && (
             <li>
               <LoadMore query={query} />
@@ -294,11 +304,13 @@ const Row = memo(
           <FewLabels labels={task.labels} />
           <span className="task-meta">
             {/* Most tasks of an inbox wait. */}
-            {!(isOpenNow && task.status === "created") && <StatusChip status={isOver ? "timed_out" : task.status} />}
+            {!(isOpenNow && task.status === "created") && <OutcomeChip task={task} isOver={isOver} />}
             {isAsked && <ReplyChip asker={task.asked_by.name} />}
             {isOpenNow && <PriorityChip task={task} />}
             {who !== null && <span className="who">{who}</span>}
             {isOpenNow && <Deadline created={task.created_at} at={task.timeout_at} />}
+            {who === null && !isOpenStatus(task.status) && <span className="grow" />}
+            <EndedAt task={task} />
           </span>
         </Link>
         {isSelected !== null && (

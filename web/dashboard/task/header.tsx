@@ -8,12 +8,13 @@ import { useDay } from "../absence/chip.tsx";
 import { NextSteps } from "../escalation/next-steps.tsx";
 import type { Names } from "../inbox/names.ts";
 import { AllLabels } from "../inbox/row-parts.tsx";
+import { EndedAt, OutcomeChip } from "../inbox/outcome.tsx";
 import { useNames, whoOf } from "../inbox/who.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
 import { useNow } from "../ui/now.ts";
-import { Deadline, isOpenStatus, PriorityChip, StatusChip } from "../ui/status.tsx";
+import { Deadline, isOpenStatus, PriorityChip } from "../ui/status.tsx";
 import type { Claim } from "./claim.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { TaskMenu } from "./task-menu.tsx";
@@ -48,10 +49,11 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
         <button type="button" className="back" aria-label="Back to the list" onClick={navigation.back}>
           <IconArrowLeft size={16} stroke={1.75} aria-hidden />
         </button>
-        <StatusChip status={isOver ? "timed_out" : task.status} />
+        <OutcomeChip task={task} isOver={isOver} />
         {isOpen && <PriorityChip task={task} />}
         {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
         {who !== null && !(isOver && isOpenStatus(task.status)) && <span className="who">{who}</span>}
+        <EndedAt task={task} isDated />
         <span className="grow" />
         <div className="wide-only row">
           <IconButton label="Previous task" onClick={navigation.previous}>

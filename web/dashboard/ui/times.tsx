@@ -56,7 +56,8 @@ function wordsFor(away: number, then: number, timeZone: string): string {
   return relative.format(away > 0 ? Math.ceil(away / 1_000) : 0, "second");
 }
 
-function Stamp({ at, words }: { at: string; words: string }) {
+/** A moment in these words, with the time in UTC in its title. */
+export function Stamp({ at, words }: { at: string; words: string }) {
   return (
     <time dateTime={at} title={utcOf(new Date(at))}>
       {words}

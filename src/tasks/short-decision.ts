@@ -1,0 +1,25 @@
+export const TONES = ["ok", "bad"] as const;
+export type Tone = (typeof TONES)[number];
+
+/** What was decided about a task, in short. (decision-in-answer.ts) */
+export interface ShortDecision {
+  /** Of the option that was chosen, in one line. */
+  label: string;
+  /** How the form colours it; null: it does not judge. */
+  tone: Tone | null;
+}
+
+/** The columns of a task that keep it. */
+interface DecisionColumns {
+  decision: string | null;
+  decision_tone: string | null;
+}
+
+export function toDecisionColumns(decision: ShortDecision | null = null): DecisionColumns {
+  return { decision: decision?.label ?? null, decision_tone: decision?.tone ?? null };
+}
+
+/** Returns what was decided about a task; null if it is open, has ended otherwise, or has no decision. */
+export function storedDecision({ decision, decision_tone }: DecisionColumns): ShortDecision | null {
+  return decision === null ? null : { label: decision, tone: decision_tone as Tone | null };
+}

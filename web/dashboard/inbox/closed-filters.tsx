@@ -1,0 +1,111 @@
+import { Menu } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get, type ListedTask, type Me, type TaskStatus } from "../api.ts";
+import { isOperatorOf } from "../projects/access.ts";
+import { usePeople } from "../projects/queries.ts";
+import { inProject, listParameters, nameOf, type Scope } from "../queries.ts";
+import { STATUSES } from "../ui/status.tsx";
+import { Chip } from "./filters.tsx";
+import { SHORT_CHANNELS } from "./outcome.tsx";
+
+const STATUSES_OF_CLOSED: readonly TaskStatus[] = ["completed", "timed_out", "cancelled", "verification_exhausted"];
+
+/** The labels of what was decided last. The list itself may have been narrowed to one of them. */
+const decisionsQuery = {
+  queryKey: ["tasks", "decisions"],
+  queryFn: async () => {
+    const last = await get<ListedTask[]>(inProject("/api/tasks?view=summary&sort=ended&status=completed&limit=200"));
+    return [...new Set(last.flatMap(({ decision }) => (decision === null ? [] : [decision.label])))].toSorted();
+  },
+  staleTime: 60_000,
+};
+
+interface ClosedFiltersProps {
+  search: Scope;
+  me: Me;
+  set: (change: Partial<Scope>) => void;
+}
+
+/** The filters of closed tasks. */
+export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
+  const { data: labels = [] } = useQuery(decisionsQuery);
+  const users = usePeople(me);
+  const { status, decision, by, channel, range } = search;
+  const known = decision === null || labels.includes(decision) ? labels : [...labels, decision];
+  const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? "You" : nameOf(user) }));
+  return (
+    <>
+      <Chip
+        name="Status"
+        value={status ?? ""}
+        options={[
+          { value: "", label: "Any status" },
+          ...STATUSES_OF_CLOSED.map((value) => ({ value, label: STATUSES[value].label })),
+        ]}
+        onChange={(value) => set({ status: value === "" ? null : (value as TaskStatus) })}
+      />
+      {known.length > 0 && (
+        <Chip
+          name="Decision"
+          value={decision ?? ""}
+          options={[{ value: "", label: "Any decision" }, ...known.map((label) => ({ value: label, label }))]}
+          onChange={(value) => set({ decision: value === "" ? null : value })}
+        />
+      )}
+      {isOperatorOf(me) && (
+        <Chip
+          name="Answered by"
+          value={by ?? ""}
+          options={[{ value: "", label: "Anyone" }, ...people]}
+          onChange={(value) => set({ by: value === "" ? null : value })}
+        />
+      )}
+      <Chip
+        name="Channel"
+        value={channel ?? ""}
+        options={[
+          { value: "", label: "Any channel" },
+          ...SHORT_CHANNELS.map(([value, label]) => ({ value, label })),
+          { value: "api", label: "API" },
+        ]}
+        onChange={(value) => set({ channel: value === "" ? null : value })}
+      />
+      <Chip
+        name="Closed"
+        value={range ?? ""}
+        options={[
+          { value: "", label: "At any time" },
+          { value: "1", label: "Today" },
+          { value: "7", label: "Last 7 days" },
+          { value: "30", label: "Last 30 days" },
+        ]}
+        onChange={(value) => set({ range: value === "" ? null : (value as "1" | "7" | "30") })}
+      />
+    </>
+  );
+}
+
+/** A file of everything that the list has with its filters, also of what is not loaded yet. */
+export function ExportMenu({ search, me }: Pick<ClosedFiltersProps, "search" | "me">) {
+  return (
+    <Menu position="bottom-start" width={200}>
+      <Menu.Target>
+        <button type="button" className="filter">
+          Export
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(["csv", "ndjson"] as const).map((format) => (
+          <Menu.Item
+            key={format}
+            component="a"
+            href={inProject(`/api/tasks/export?format=${format}&${listParameters(search, me)}`)}
+            download
+          >
+            {format === "csv" ? "CSV, for spreadsheets" : "NDJSON, with answers"}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
