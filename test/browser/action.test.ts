@@ -351,8 +351,8 @@ testInBrowser("an approval can be taken back for as long as other answers", asyn
   await page.reload();
   await page.getByRole("button", { name: "Approve" }).waitFor();
   await page.keyboard.press("a");
-  await page.getByRole("button", { name: "Don't send" }).click();
-  await page.getByText("Sending cancelled. Your answer is still here.").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Not sent. Your answer is still here.").waitFor();
   assert.equal((await read()).response, null);
 });
 
@@ -391,9 +391,11 @@ testInBrowser("keys decide nothing while someone else works on it, or another ta
 
 testInBrowser("Escape closes the form and not the task, when its code was loaded before", async (open, t) => {
   const { page } = await asked(open, await serve(t), { action: refund });
-  await page.keyboard.press("u");
+  await page.getByRole("link", { name: "Closed" }).click();
   await hasCount(page.getByRole("button", { name: "Approve" }), 0);
-  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: /^Inbox/ }).click();
+  await page.locator(".task-row").click();
+  await page.waitForURL("**/tasks/*");
   await page.getByRole("button", { name: "Approve" }).waitFor();
   await page.keyboard.press("e");
   await page.waitForFunction(() => document.activeElement?.matches(".action-open input"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { APIResponse, Locator, Page, Route } from "playwright-core";
-import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAgent, addAssignee, addOperator, createTask, PASSWORD, serve, TOKEN } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -579,25 +579,63 @@ testInBrowser("what was asked before somebody signed in again does not sign them
   await page.getByRole("heading", { name: "Another one" }).waitFor();
 });
 
-testInBrowser("an answer can be taken back while it waits, if one wants it to wait", async (open, t) => {
+testInBrowser("each answer that waits can be taken back, while one works on the next", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, ADA);
-  const { id } = await createTask(service, "Sure?");
-  const page = await open();
-  await signIn(page, service, ADA, `/tasks/${id}`);
+  const one = await createTask(service, "One", { timeout_seconds: 600 });
+  const two = await createTask(service, "Two", { timeout_seconds: 1200 });
+  const three = await createTask(service, "Three", { timeout_seconds: 1800, redact_payload: true });
+  const status = async ({ id }: { id: string }) => (await service.call<Told>("GET", `/api/tasks/${id}`)).status;
+  const page = await open({ expected: [/status of 409/] });
+  await signIn(page, service, ADA);
   await page.evaluate(() => localStorage.setItem("preferences", JSON.stringify({ sendDelay: 5 })));
-  await page.reload();
-  await page.getByRole("radio", { name: "Yes" }).check();
-  await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByRole("button", { name: "Don't send" }).click();
-  await page.getByText("Sending cancelled. Your answer is still here.").waitFor();
-  assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "created");
+  await page.goto(`${service.url}/tasks/${one.id}`);
   await page.clock.install();
-  await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByText("Sending in 5 seconds").last().waitFor();
+  const shows = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  const answer = async (choice: string): Promise<void> => {
+    await page.getByRole("radio", { name: choice }).check();
+    await page.getByRole("button", { name: "Submit answer" }).click();
+  };
+  const sending = (name: string) => page.getByRole("alert").filter({ hasText: `Sending in 5 seconds: ${name}` });
+  const asksBeforeLeaving = () => page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
+  await shows("One");
+  await answer("Yes");
+  await shows("Two");
+  await answer("No");
+  await shows("Three");
+  await sending("Two").waitFor();
+  await page.getByRole("link", { name: /^Two/ }).getByText("Sending").waitFor();
+  assert.equal(await asksBeforeLeaving(), true);
+  await sending("One").getByRole("button", { name: "Undo" }).click();
+  await shows("One");
+  await page.getByText("Not sent. Your answer is still here.").waitFor();
+  assert.equal(await page.getByRole("radio", { name: "Yes" }).isChecked(), true);
+  assert.deepEqual([await status(one), await status(two)], ["created", "created"]);
   await page.clock.fastForward(6_000);
-  await page.getByRole("heading", { name: "All done" }).waitFor();
-  assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "completed");
+  await page.getByText("Answer sent").waitFor();
+  await page.getByRole("link", { name: /^Two/ }).waitFor({ state: "detached" });
+  assert.deepEqual([await status(one), await status(two)], ["created", "completed"]);
+  assert.equal(await asksBeforeLeaving(), false);
+
+  // What was entered for a confidential task is there again as well, though the browser keeps no draft of it.
+  await answer("Yes");
+  await shows("Three");
+  await page.getByRole("textbox", { name: /Note/ }).fill("Between us");
+  await answer("Yes");
+  await page.waitForURL("**/inbox");
+  await page.getByText("Select a task.").waitFor();
+  await page.keyboard.press("z");
+  await shows("Three");
+  assert.equal(await page.getByRole("textbox", { name: /Note/ }).inputValue(), "Between us");
+
+  // An answer that is not accepted comes back.
+  await service.call("POST", `/api/tasks/${one.id}/complete`, { response: { approved: false } });
+  await page.clock.fastForward(6_000);
+  const refused = page.getByRole("alert").filter({ hasText: "One: This task was closed while you were working." });
+  await refused.getByRole("button", { name: "Open" }).click();
+  await shows("One");
+  await page.getByRole("region", { name: "Your unsent answer" }).waitFor();
+  assert.equal(await status(three), "created");
 });
 
 testInBrowser(
@@ -614,8 +652,15 @@ testInBrowser(
       await page.getByRole("menuitem", { name }).click();
     };
     await choose("Assign");
-    await page.getByRole("combobox", { name: "To" }).click();
-    await page.getByRole("option", { name: "bob" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("p");
+    const people = page.getByRole("combobox", { name: "To" });
+    await hasFocus(people);
+    await people.fill("bob");
+    await page.getByRole("option", { name: "bob" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
     await page.getByText("Assigned to bob").waitFor();
     assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).assigned_to_email, "bob@example.com");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 
@@ -206,19 +206,35 @@ testInBrowser("the list is gone through, opened and left by keyboard", async (op
   const page = await open();
   await signIn(page, service, ADA);
   await titles(page);
+  const shows = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+  const isOn = (name: string) =>
+    page.waitForFunction((text) => (document.activeElement as HTMLElement).innerText.startsWith(text), name);
+  await shows("One");
+  await page.getByText("1 of 3").waitFor();
   await page.keyboard.press("j");
-  assert.equal(await focused(page), "One", "the first key goes to the first row");
+  await shows("Two");
+  await isOn("Two");
+  await page.waitForURL("**/tasks/*");
   await page.keyboard.press("j");
-  await page.keyboard.press("j");
+  await shows("Three");
+  await page.getByText("3 of 3").waitFor();
+  await hasFocus(page.getByRole("link", { name: /^Three/ }));
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { level: 1, name: "Three" }).waitFor();
+  await hasFocus(page.getByRole("heading", { level: 1, name: "Three" }));
   await page.keyboard.press("Escape");
   await page.waitForURL("**/inbox");
-  await page.waitForFunction(() => (document.activeElement as HTMLElement).innerText.startsWith("Three"));
+  await hasFocus(page.getByRole("link", { name: /^Three/ }));
+  await shows("Three");
   await page.keyboard.press("k");
-  assert.equal(await focused(page), "Two");
+  await shows("Two");
+  await isOn("Two");
   await page.keyboard.press("o");
-  await page.getByRole("heading", { level: 1, name: "Two" }).waitFor();
+  await hasFocus(page.getByRole("heading", { level: 1, name: "Two" }));
+  // From within a task, it goes on to the next.
+  await page.keyboard.press("k");
+  await shows("One");
+  await page.keyboard.press("j");
+  await shows("Two");
   await page.keyboard.press("s");
   await page.getByRole("heading", { level: 1, name: "Three" }).waitFor();
   await page.keyboard.press("z");
@@ -256,11 +272,97 @@ testInBrowser("with single keys off they do nothing, and arrows still do", async
   await page.keyboard.press("?");
   assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
   await hasCount(page.getByRole("dialog"), 0);
-  await page.keyboard.press("ArrowDown");
-  assert.equal(await focused(page), "One");
+  await page.getByRole("heading", { level: 1, name: "One" }).waitFor();
   await page.keyboard.press("ArrowDown");
   assert.equal(await focused(page), "Two");
+  await page.getByRole("heading", { level: 1, name: "Two" }).waitFor();
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await focused(page), "One");
+  // In the task, arrows scroll.
+  await page.keyboard.press("Enter");
+  await hasFocus(page.getByRole("heading", { level: 1, name: "One" }));
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("heading", { level: 1, name: "One" }).waitFor();
 });
+
+testInBrowser("the first task is open on arrival, and nothing begins before one goes into it", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const one = await createTask(service, "One", { timeout_seconds: 3600 });
+  await createTask(service, "Two", { timeout_seconds: 7200 });
+  const page = await open();
+  await page.goto(`${service.url}/api/redoc`);
+  await signIn(page, service, ADA);
+  const first = page.getByRole("heading", { level: 1, name: "One" });
+  await first.waitFor();
+  await page.getByRole("radio", { name: "Yes" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/inbox");
+  assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
+  await axe(page);
+  // It takes more than a key to send something.
+  await page.keyboard.press("Control+Enter");
+  await hasCount(page.getByRole("alert"), 0);
+  const read = () => service.call<{ claimed_by_email: string | null }>("GET", `/api/tasks/${one.id}`);
+  assert.equal((await read()).claimed_by_email, null);
+  assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes("draft")), false);
+  await page.getByRole("textbox", { name: /Note/ }).fill("I am at it");
+  await page.waitForURL(`**/tasks/${one.id}`);
+  await page.getByText("You're working on this").waitFor();
+  assert.equal((await read()).claimed_by_email, ADA);
+  // The way back leads out.
+  await page.goBack();
+  await page.waitForURL("**/inbox");
+  await first.waitFor();
+  assert.equal(await page.getByRole("textbox", { name: /Note/ }).inputValue(), "I am at it");
+  await page.getByRole("link", { name: /^One/ }).click();
+  await hasFocus(first);
+  await page.waitForURL(`**/tasks/${one.id}`);
+  await page.goBack();
+  await page.waitForURL("**/inbox");
+  await page.goBack();
+  await page.waitForURL("**/api/redoc");
+});
+
+testInBrowser(
+  "a task that was fetched ahead is there at once, and those passed quickly are not asked for",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    const names = Array.from({ length: 8 }, (_, i) => `Task ${i}`);
+    const ids: string[] = [];
+    for (const [i, name] of names.entries())
+      ids.push((await createTask(service, name, { timeout_seconds: 3600 + i * 60 })).id);
+    const page = await open({ expected: [/ERR_FAILED/] });
+    const asked: number[] = [];
+    page.on("request", (request) => {
+      const at = ids.findIndex((id) => new URL(request.url()).pathname === `/api/tasks/${id}`);
+      if (at !== -1) asked.push(at);
+    });
+    await signIn(page, service, ADA);
+    await page.getByRole("heading", { level: 1, name: "Task 0" }).waitFor();
+    const isCached = page.waitForResponse((response) => response.url().endsWith(ids[2]!));
+    await page.keyboard.press("j");
+    await page.getByRole("heading", { level: 1, name: "Task 1" }).waitFor();
+    await isCached;
+    // It needs no connection.
+    await page.route("**/api/tasks/tsk_*", (route) => route.abort());
+    await page.keyboard.press("j");
+    await page.getByRole("heading", { level: 1, name: "Task 2" }).waitFor();
+    await page.unroute("**/api/tasks/tsk_*");
+    asked.length = 0;
+    // As a key that is held down does it, however busy the machine is.
+    await page.evaluate(() => {
+      for (let presses = 0; presses < 8; presses++)
+        document.activeElement!.dispatchEvent(
+          new KeyboardEvent("keydown", { key: "j", repeat: true, bubbles: true, cancelable: true }),
+        );
+    });
+    await page.getByRole("textbox", { name: /Note/ }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Task 7" }).waitFor();
+    await page.getByText("8 of 8").waitFor();
+    assert.ok(!asked.includes(4) && !asked.includes(5), String(asked));
+  },
+);
 
 testInBrowser("how long is left is told by words and by looks, down to the end", async (open, t) => {
   const service = await serve(t);

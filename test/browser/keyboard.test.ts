@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { hasFocus, testInBrowser } from "./support/browser.ts";
-import { addOperator, createTask, serve } from "../support/dashboard.ts";
+import { axe, hasCount, hasFocus, testInBrowser } from "./support/browser.ts";
+import { addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
 import { focused, tabTo } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
 
@@ -87,4 +87,120 @@ testInBrowser("Escape in a dialog over a task closes the dialog, and not the tas
   }
   await page.keyboard.press("Escape");
   await page.waitForURL("**/inbox");
+});
+
+testInBrowser("the palette finds and does what is possible now, by keys alone", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const person = { email: "bob@example.com", password: PASSWORD, display_name: "bob" };
+  const bob = await service.call<{ id: string }>("POST", "/api/users", person);
+  await createTask(service, "Approve the refund?", { timeout_seconds: 3600, assign_to: { user_id: bob.id } });
+  await createTask(service, "Publish the notes?", { timeout_seconds: 7200 });
+  const page = await open();
+  await signIn(page, service, ADA);
+  await page.getByRole("heading", { level: 1, name: "Approve the refund?" }).waitFor();
+  const field = page.getByRole("combobox", { name: "Search actions, pages, people and tasks" });
+  const chosen = page.getByRole("option", { selected: true });
+  const find = async (query: string, name: RegExp): Promise<void> => {
+    await page.keyboard.press("Control+k");
+    await hasFocus(field);
+    await field.fill(query);
+    await chosen.filter({ hasText: name }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Commands" }).waitFor({ state: "detached" });
+  };
+  // Also from within a field.
+  await page.keyboard.press("/");
+  await find("stats", /^Stats/);
+  await page.getByText("Waiting now").waitFor();
+  await page.keyboard.press("Control+k");
+  await page
+    .getByRole("group", { name: "Recent" })
+    .getByRole("option", { name: /^Stats/, selected: true })
+    .waitFor();
+  // No task is open here.
+  await hasCount(page.getByRole("option", { name: /Pass on/ }), 0);
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("group", { name: "Actions" }).getByRole("option", { selected: true }).waitFor();
+  await axe(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await find("bob", /^bob/);
+  await page.waitForURL(`**/inbox?assignee=${bob.id}`);
+  await hasCount(page.getByRole("link", { name: /^Publish the notes/ }), 0);
+  await find("notes", /^Publish the notes/);
+  await page.getByRole("heading", { level: 1, name: "Publish the notes?" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page
+    .getByRole("group", { name: "Recent" })
+    .getByRole("option", { name: /^Publish the notes/ })
+    .waitFor();
+  await page.keyboard.press("Escape");
+  // The focus comes back.
+  await hasFocus(page.getByRole("heading", { level: 1, name: "Publish the notes?" }));
+  await find("pass on", /^Pass on to someone else/);
+  await page.getByRole("dialog", { name: "Assign this task" }).waitFor();
+
+  const phone = await open({ size: "phone" });
+  await signIn(phone, service, "bob@example.com");
+  await phone.getByRole("button", { name: "bob" }).click();
+  await phone.getByRole("menuitem", { name: "Commands" }).click();
+  await phone.getByRole("option", { name: "Settings: Profile" }).waitFor();
+  await axe(phone);
+  assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+  for (const name of [/^Stats/, /^Settings: Security/, /^Mine/]) await hasCount(phone.getByRole("option", { name }), 0);
+  await phone.getByRole("combobox").fill("nothing like it");
+  await phone.getByRole("paragraph").filter({ hasText: "No matches" }).waitFor();
+});
+
+testInBrowser("a task can have the full width, and the list the width that one likes", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await createTask(service, "One", { timeout_seconds: 3600 });
+  await createTask(service, "Two", { timeout_seconds: 7200 });
+  const page = await open();
+  await signIn(page, service, ADA);
+  const list = page.getByRole("region", { name: "Inbox" });
+  const title = (name: string) => page.getByRole("heading", { level: 1, name });
+  await title("One").waitFor();
+  const divider = page.getByRole("separator", { name: "Width of the list" });
+  await divider.focus();
+  const width = async () => Math.round((await list.boundingBox())!.width);
+  const before = await width();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction((wanted) => document.querySelector(".list")!.clientWidth >= wanted, before + 14);
+  assert.equal(await divider.getAttribute("aria-valuenow"), String(before + 16));
+  assert.equal(await width(), before + 16);
+  await page.keyboard.press("Home");
+  await page.waitForFunction((wanted) => document.querySelector(".list")!.clientWidth < wanted, before);
+  assert.equal(await divider.getAttribute("aria-valuenow"), await divider.getAttribute("aria-valuemin"));
+  const box = (await divider.boundingBox())!;
+  await page.mouse.move(box.x + 4, 300);
+  await page.mouse.down();
+  await page.mouse.move(700, 300);
+  await page.mouse.up();
+  await page.waitForFunction((wanted) => document.querySelector(".list")!.clientWidth > wanted, before);
+  const dragged = await width();
+  await axe(page);
+  await page.reload();
+  await title("One").waitFor();
+  assert.equal(await width(), dragged);
+
+  await page.keyboard.press("Enter");
+  await hasFocus(title("One"));
+  await page.keyboard.press("f");
+  await list.waitFor({ state: "hidden" });
+  await page.reload();
+  await title("One").waitFor();
+  assert.equal(await list.isVisible(), false);
+  await axe(page);
+  await page.keyboard.press("j");
+  await hasFocus(title("Two"));
+  // One of the two is shown, as on a phone.
+  await page.keyboard.press("Escape");
+  await hasFocus(page.getByRole("link", { name: /^Two/ }));
+  await axe(page);
+  await page.getByRole("button", { name: "Show tasks beside the list" }).click();
+  await title("Two").waitFor();
+  assert.equal(await width(), dragged);
 });

@@ -20,7 +20,7 @@ adoptKitVariables();
 createRoot(document.querySelector("#root")!).render(
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
     <ThemeOnRoot />
-    <Notifications position="bottom-right" limit={3} />
+    <Notifications position="bottom-right" limit={5} />
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
     </QueryClientProvider>

@@ -171,7 +171,9 @@ export function tasksQuery(list: Scope, me: Me) {
 export function taskQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "one", id],
-    queryFn: () => get<Task>(`/api/tasks/${encodeURIComponent(id)}`),
+    // A task that is passed before it has loaded is not needed any more.
+    queryFn: async ({ signal }) =>
+      (await request<Task>("GET", `/api/tasks/${encodeURIComponent(id)}`, undefined, signal)).data,
   });
 }
 

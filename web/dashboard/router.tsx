@@ -1,5 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { createRootRoute, createRoute, createRouter, Outlet, redirect, useLocation } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  redirect,
+  useChildMatches,
+  useLocation,
+} from "@tanstack/react-router";
 import { isDate } from "../../form/plan/times.ts";
 import type { DeliverySearch } from "./deliveries/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
@@ -97,26 +105,21 @@ const signedIn = createRoute({
   },
 });
 
-const inbox = createRoute({
+/** The list and what is beside it. They stay while the address goes from one task to another, so that this is quick. */
+const desk = createRoute({
   getParentRoute: () => signedIn,
-  path: "/inbox",
-  validateSearch: readScope,
-  component: () => <InboxPage id={null} search={wholeScope(inbox.useSearch())} />,
+  id: "desk",
+  component: function Desk() {
+    const path = useChildMatches({ select: ([match]) => match?.fullPath });
+    const id = useChildMatches({ select: ([match]) => (match?.params as { id?: string } | undefined)?.id ?? null });
+    const search = useChildMatches({ select: ([match]) => match?.search as Partial<Scope> | undefined });
+    return <InboxPage id={id} isBatch={path === "/batch"} search={wholeScope(search ?? {})} />;
+  },
 });
 
-const task = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/tasks/$id",
-  validateSearch: readScope,
-  component: () => <InboxPage id={task.useParams().id} search={wholeScope(task.useSearch())} />,
-});
-
-const batch = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/batch",
-  validateSearch: readScope,
-  component: () => <InboxPage id={null} isBatch search={wholeScope(batch.useSearch())} />,
-});
+const inbox = createRoute({ getParentRoute: () => desk, path: "/inbox", validateSearch: readScope });
+const task = createRoute({ getParentRoute: () => desk, path: "/tasks/$id", validateSearch: readScope });
+const batch = createRoute({ getParentRoute: () => desk, path: "/batch", validateSearch: readScope });
 
 /** Pages for operators only. The service also refuses their requests to others. */
 const operating = createRoute({
@@ -272,9 +275,7 @@ export const router = createRouter({
     passkey,
     setup,
     signedIn.addChildren([
-      inbox,
-      task,
-      batch,
+      desk.addChildren([inbox, task, batch]),
       settings,
       operating.addChildren([stats, deliveries, agents, users, playground]),
     ]),

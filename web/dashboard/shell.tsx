@@ -19,8 +19,9 @@ import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-route
 import { useEffect, useState } from "react";
 import type { Me } from "./api.ts";
 import { ConfirmIdentity } from "./confirm-identity.tsx";
+import type { Palette } from "./palette/palette.tsx";
 import { signOut } from "./sign-out.ts";
-import { useKeys } from "./ui/keyboard.ts";
+import { isMac, useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
 import { dropPersonalOfOthers } from "./personal.ts";
 import { isOperatorOf, seesPage } from "./projects/access.ts";
@@ -29,6 +30,7 @@ import { abandonedQuery, countsQuery, meQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { useIsPhone } from "./ui/phone.ts";
 import { Shortcuts } from "./ui/shortcuts.tsx";
+import { toast } from "./ui/toasts.ts";
 import { SignedOut } from "./signed-out.tsx";
 
 const PLACES: readonly {
@@ -46,8 +48,13 @@ const PLACES: readonly {
 /** Turns off the router's marking of links, because an open task belongs to the list that its address names. */
 const NOT_BY_ADDRESS = { className: "", "aria-current": undefined };
 
+/** The lists that a person has. */
+export function placesOf(isOperator: boolean): typeof PLACES {
+  return isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
+}
+
 /** The pages of operators besides tasks. */
-const OPERATE = [
+export const OPERATE = [
   { to: "/stats", label: "Stats", Icon: IconChartBar },
   { to: "/deliveries", label: "Deliveries", Icon: IconWebhook },
   { to: "/agents", label: "Agents", Icon: IconRobot },
@@ -67,9 +74,11 @@ export function Shell() {
     if (id !== null) dropPersonalOfOthers(id);
   }, [id]);
   const [showsKeys, setShowsKeys] = useState(false);
+  const palette = usePalette();
   const go = (scope: Scope["scope"]) => () => void navigate({ to: "/inbox", search: { scope } });
   useKeys({
     "?": () => setShowsKeys(true),
+    "Mod+k": palette.open,
     "g i": go("all"),
     "g m": isOperator ? go("mine") : undefined,
     "g d": go("done"),
@@ -103,10 +112,11 @@ export function Shell() {
           </kbd>
         </button>
         {!isLive && <output className="chip warn">Reconnecting</output>}
-        <UserMenu me={me} />
+        <UserMenu me={me} openPalette={palette.open} />
       </nav>
       <Outlet />
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
+      {me !== undefined && palette.Opened !== null && <palette.Opened me={me} onClose={palette.close} />}
       {me !== undefined && <ConfirmIdentity me={me} />}
       {me !== undefined && <SignedOut me={me} />}
     </div>
@@ -116,7 +126,7 @@ export function Shell() {
 /** The lists of tasks. The link of the current list is marked, by its address. */
 function TaskLinks({ isOperator }: { isOperator: boolean }) {
   const { data: counts } = useQuery(countsQuery);
-  const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
+  const places = placesOf(isOperator);
   const here = useRouterState({
     select: ({ location: { pathname, search } }) =>
       /^\/(inbox|tasks|batch)\b/.test(pathname) ? ((search as Partial<Scope>).scope ?? "all") : null,
@@ -158,7 +168,21 @@ function OperateLinks({ me }: { me: Me }) {
   );
 }
 
-function UserMenu({ me }: { me: Me | undefined }) {
+/** The palette, whose code loads when it is first opened. */
+function usePalette() {
+  const [Opened, setOpened] = useState<typeof Palette | null>(null);
+  return {
+    Opened,
+    open: () =>
+      void import("./palette/palette.tsx").then(
+        ({ Palette }) => setOpened(() => Palette),
+        () => toast({ message: "Could not load the commands. The service can't be reached.", tone: "bad" }),
+      ),
+    close: () => setOpened(null),
+  };
+}
+
+function UserMenu({ me, openPalette }: { me: Me | undefined; openPalette: () => void }) {
   const navigate = useNavigate();
   const isPhone = useIsPhone();
   const leave = async (): Promise<void> => {
@@ -175,6 +199,9 @@ function UserMenu({ me }: { me: Me | undefined }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me?.email}</Menu.Label>
+        <Menu.Item onClick={openPalette} rightSection={<kbd aria-hidden>{isMac ? "⌘" : "Ctrl"} K</kbd>}>
+          Commands
+        </Menu.Item>
         {isPhone &&
           me !== undefined &&
           OPERATE.filter(({ to }) => seesPage(me, to)).map(({ to, label }) => (

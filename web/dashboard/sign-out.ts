@@ -1,9 +1,11 @@
 import { post } from "./api.ts";
 import { dropPersonalOfOthers } from "./personal.ts";
 import { queryClient } from "./queries.ts";
+import { sendHeld } from "./task/held.ts";
 
 /** Ends the session, and deletes what this browser kept for its people. What they chose for the browser stays. */
 export async function signOut(): Promise<void> {
+  await sendHeld();
   const before = stored();
   // With https, the response makes the browser delete everything that pages stored, the theme among it.
   await post("/api/auth/logout");

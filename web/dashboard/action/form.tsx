@@ -16,7 +16,8 @@ import type { AnswerFormProps } from "../../form/answer-form.tsx";
 import { BACK } from "../../form/focus.ts";
 import { useTextRules } from "../../form/text-rules.ts";
 import { useAnswer } from "../../form/use-answer.ts";
-import { useKeys } from "../ui/keyboard.ts";
+import { isBesideList, isPreviewed } from "../inbox/reading.ts";
+import { PASS, useKeys } from "../ui/keyboard.ts";
 import { allowedIn, chosen, isHighRisk } from "./asked.ts";
 import type { AskedAction, Decision } from "./asked.ts";
 import { ActionCards } from "./card.tsx";
@@ -78,6 +79,8 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
   const isAllDecided = decided.every((one) => one !== null);
   const canUse = (): boolean =>
     !drawing.locked &&
+    // A key that is pressed by accident decides nothing about a task that opened by itself.
+    !isPreviewed() &&
     element.current?.matches("fieldset:disabled *") === false &&
     // It is hidden while another tab is shown.
     element.current.checkVisibility();
@@ -152,6 +155,9 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
     else requestAnimationFrame(() => element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());
   };
 
+  // While the focus is in the list, they move through the list.
+  const step = (by: number) => () =>
+    isBesideList() ? focusAction(Math.min(Math.max(current + by, 0), asked.length - 1)) : PASS;
   useKeys(
     {
       a: (event) => !event.repeat && decide(current, "approve"),
@@ -163,8 +169,8 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
       e: () => decide(current, "edit"),
       r: () => decide(current, "reject"),
       m: () => decide(current, "respond"),
-      j: isList ? () => focusAction(Math.min(current + 1, asked.length - 1)) : undefined,
-      k: isList ? () => focusAction(Math.max(current - 1, 0)) : undefined,
+      j: isList ? step(1) : undefined,
+      k: isList ? step(-1) : undefined,
       Escape: opened === null ? undefined : close,
     },
     true,

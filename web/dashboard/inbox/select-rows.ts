@@ -1,8 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { RefObject } from "react";
-import { useKeys } from "../ui/keyboard.ts";
+import { PASS, useKeys } from "../ui/keyboard.ts";
 import type { Scope } from "../queries.ts";
+import { isBesideList } from "./reading.ts";
 import { extended, NOTHING, replaced, select, toggled } from "./selection.ts";
 import type { Selection } from "./selection.ts";
 
@@ -32,15 +33,12 @@ interface RowSelection {
   order: readonly string[];
   selected: readonly string[];
   selection: Selection;
-  /** Whether something is open beside the list. */
-  isBeside: boolean;
 }
 
 /** Selects rows with X, Shift and arrows, Ctrl and A, and with clicks that hold Shift or Ctrl. */
 export function useRowSelection(props: RowSelection): void {
-  const { section, view, search, order, selected, selection, isBeside } = props;
+  const { section, view, search, order, selected, selection } = props;
   const navigate = useNavigate();
-  const isFocused = () => section.current?.contains(document.activeElement) === true;
   const canSelect = order.length > 0;
   const hasSelected = selected.length > 0;
   const toggleRow = () => {
@@ -66,17 +64,25 @@ export function useRowSelection(props: RowSelection): void {
     event.preventDefault();
     void navigate({ to: "/batch", search });
   };
+  const inList = (handler: (event: KeyboardEvent) => void) => (event: KeyboardEvent) =>
+    isBesideList() ? PASS : handler(event);
   useKeys({
     x: canSelect ? toggleRow : undefined,
     J: canSelect ? extend(1) : undefined,
     K: canSelect ? extend(-1) : undefined,
-    "Shift+ArrowDown": canSelect && (!isBeside || isFocused()) ? extend(1) : undefined,
-    "Shift+ArrowUp": canSelect && (!isBeside || isFocused()) ? extend(-1) : undefined,
-    "Mod+a": canSelect && (!isBeside || isFocused()) ? () => select(view, (now) => replaced(now, order)) : undefined,
+    "Shift+ArrowDown": canSelect ? inList(extend(1)) : undefined,
+    "Shift+ArrowUp": canSelect ? inList(extend(-1)) : undefined,
+    "Mod+a": canSelect ? inList(() => select(view, (now) => replaced(now, order))) : undefined,
     d: hasSelected ? decide : undefined,
-    "Mod+Enter": hasSelected ? decide : undefined,
-    Escape: hasSelected || selection.byTouch ? () => select(view, () => NOTHING) : undefined,
   });
+  // They are for the selected rows, and not for the task beside the list, unless the person has gone into it.
+  useKeys(
+    {
+      "Mod+Enter": hasSelected ? inList(decide) : undefined,
+      Escape: hasSelected || selection.byTouch ? inList(() => select(view, () => NOTHING)) : undefined,
+    },
+    true,
+  );
 
   const now = useRef({ view, order, byTouch: selection.byTouch });
   useEffect(() => {

@@ -13,16 +13,21 @@ import { Days, EndedAt, OutcomeChip } from "./outcome.tsx";
 import { agentOf } from "../../../form/asker.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { IconRobot } from "../ui/icons.tsx";
-import { useKeys } from "../ui/keyboard.ts";
+import { PASS, useKeys } from "../ui/keyboard.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
 import { usePreferences } from "../ui/preferences.ts";
 import { useProjectName } from "../projects/name.tsx";
 import { countsQuery, tasksQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
+import { isBesideList } from "./reading.ts";
 import { CreateSample } from "./sample.tsx";
 import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
 import { NOTHING, select, useSelection } from "./selection.ts";
+import { waitingIn } from "./total.ts";
+import { WidthButton } from "./width-button.tsx";
 import { Snippet } from "../ui/snippet.tsx";
+import { useIsHeld } from "../task/held.ts";
+import { undoLast } from "../task/undo.ts";
 import { Deadline, isOpenStatus, PriorityChip, ReplyChip, useIsOver } from "../ui/status.tsx";
 import { FactsLine, FewLabels, rowWhoOf } from "./row-parts.tsx";
 import { useNames } from "./who.ts";
@@ -49,7 +54,17 @@ interface TaskListProps {
   me: Me;
   /** Whether the page shows only the list. */
   isMain: boolean;
+  /** Whether the task has the full width. */
+  isHidden: boolean;
+  /** Whether the list has the full width while no task is open. */
+  isWide: boolean;
+  /** Opens a task beside the list, and leaves the focus in the list; null: there is no place for it. */
+  follow: Follow | null;
+  /** Called when a row is opened, to go into its task. */
+  enter: (id: string) => void;
 }
+
+type Follow = (id: string, event: KeyboardEvent) => void;
 
 /** Identifies a list with its filters, as one person sees it. */
 export function useViewOf(search: Scope, { user_id }: Me): string {
@@ -57,14 +72,12 @@ export function useViewOf(search: Scope, { user_id }: Me): string {
   return JSON.stringify([user_id, project, search]);
 }
 
-export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
+export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, follow, enter }: TaskListProps) {
   const section = useRef<HTMLElement>(null);
   const query = useInfiniteQuery(tasksQuery(search, me));
   const { data: counts } = useQuery(countsQuery);
   const tasks = query.data?.pages.flatMap((page) => page.data) ?? [];
-  const waiting = { all: counts?.open, mine: counts?.mine, unclaimed: counts?.unclaimed, done: undefined }[
-    search.scope
-  ];
+  const waiting = waitingIn(counts, search);
   // What is beside the list has the page's first heading.
   const Heading = id === null && !isBatch ? "h1" : "h2";
   const said = useNews(tasks, search);
@@ -80,9 +93,9 @@ export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
     if (canSelect) void BatchBar.preload();
   }, [canSelect]);
   useEffect(() => void ClosedFilters.preload(), []);
-  useListKeys(section, id, isBatch);
-  useRowSelection({ section, view, search, order, selected, selection, isBeside: id !== null || isBatch });
-  useSteadyRows(section);
+  useListKeys(section, follow);
+  useRowSelection({ section, view, search, order, selected, selection });
+  useSteadyRows(section, [query.data, names, counts]);
   const row = (task: ListedTask) => (
     <Row
       key={task.id}
@@ -93,11 +106,13 @@ export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
       search={search}
       me={me}
       names={names}
+      enter={enter}
     />
   );
   return (
     <section
       className={isSelecting ? "list selecting" : "list"}
+      hidden={isHidden}
       aria-label={TITLES[search.scope]}
       ref={section}
       {...(isMain && { id: "main", tabIndex: -1 })}
@@ -116,6 +131,12 @@ export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
             >
               {isSelecting ? "Cancel" : "Select"}
             </button>
+          )}
+          {isWide && (
+            <>
+              <span className="grow" />
+              <WidthButton label="Show tasks beside the list" />
+            </>
           )}
         </div>
         <Filters search={search} me={me} tasks={tasks} />
@@ -136,7 +157,7 @@ export function TaskList({ id, isBatch, search, me, isMain }: TaskListProps) {
         </>
       ) : (
         <ul>
-          {tasks.map(row)}
+            {tasks.map(row)}
           {query.hasNextPage && (
             <li>
               <LoadMore query={query} />
@@ -158,27 +179,34 @@ function countOf(listed: number, hasMore: boolean, waiting: number | undefined, 
   return isFiltered(search) ? `${found} of ${waiting}` : `${waiting} waiting`;
 }
 
-/** Handles J and K, which move through the rows, starting at the focused or the open row, or else at the first. */
-function useListKeys(section: RefObject<HTMLElement | null>, id: string | null, isBatch: boolean): void {
-  const move = (by: number) => {
+/**
+ * Handles J, K and arrows, which move through the rows, starting at the focused or the open row, or else at the first. What is
+ * beside the list follows.
+ */
+function useListKeys(section: RefObject<HTMLElement | null>, follow: Follow | null): void {
+  const move = (by: number) => (event: KeyboardEvent) => {
     const all = rowsIn(section);
-    all[Math.min(Math.max(currentRow(all) + by, 0), all.length - 1)]?.focus();
+    const at = currentRow(all);
+    const row = all[Math.min(Math.max(at + by, 0), all.length - 1)];
+    row?.focus();
+    const id = row?.dataset["task"];
+    if (id !== undefined && row?.ariaCurrent !== "true") follow?.(id, event);
   };
+  // Beside the list, arrows scroll.
+  const arrow = (by: number) => (event: KeyboardEvent) => (isBesideList() ? PASS : move(by)(event));
   const open = () => {
     const all = rowsIn(section);
     all[Math.max(currentRow(all), 0)]?.click();
   };
-  const isAlone = id === null && !isBatch;
-  // Beside the list, arrows scroll.
-  const arrow = (by: number) =>
-    isAlone || section.current?.contains(document.activeElement) ? () => move(by) : undefined;
   useKeys({
-    j: () => move(1),
-    k: () => move(-1),
+    j: move(1),
+    k: move(-1),
     ArrowDown: arrow(1),
     ArrowUp: arrow(-1),
     o: open,
-    Enter: isAlone ? open : undefined,
+    // Also while no task is open, because the last one was answered.
+    z: undoLast,
+    Enter: () => (isBesideList() ? PASS : open()),
     "/": () => section.current?.querySelector<HTMLElement>("[type='search']")?.focus(),
   });
 }
@@ -186,8 +214,9 @@ function useListKeys(section: RefObject<HTMLElement | null>, id: string | null, 
 /**
  * Keeps the row under the pointer, the focused row or the open row in place when rows above it come or go. Browsers do
  * this if the list is scrolled down, but not at the top.
+ * @param changes - what can make rows come, go or grow. Measuring takes longer than anything else that a key does.
  */
-function useSteadyRows(section: RefObject<HTMLElement | null>): void {
+function useSteadyRows(section: RefObject<HTMLElement | null>, changes: readonly unknown[]): void {
   const tops = useRef(new Map<string, number>());
   const pointed = useRef<string | null>(null);
   useEffect(() => {
@@ -220,7 +249,8 @@ function useSteadyRows(section: RefObject<HTMLElement | null>): void {
       break;
     }
     tops.current = now;
-  });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the caller names them
+  }, changes);
 }
 
 /** Returns the changes since the list was opened as text, for people who cannot see them. */
@@ -250,10 +280,11 @@ interface RowProps {
   search: Scope;
   me: Me;
   names: Names;
+  enter: (id: string) => void;
 }
 
 const Row = memo(
-  function Row({ task, isOpen, isSelected, view, search, me, names }: RowProps) {
+  function Row({ task, isOpen, isSelected, view, search, me, names, enter }: RowProps) {
     const reason = task.status === "rejected" ? task.verifier_result?.reason : null;
     const isOver = useIsOver(task);
     const isAsked = task.waiting_on === "agent" && !isOver;
@@ -261,6 +292,7 @@ const Row = memo(
     const who = isOver ? null : rowWhoOf(task, me, names);
     const agent = agentOf(task);
     const project = useProjectName(task.project);
+    const isSending = useIsHeld(task.id);
     return (
       <li>
         <Link
@@ -270,6 +302,7 @@ const Row = memo(
           className="task-row"
           data-task={task.id}
           aria-current={isOpen ? "true" : undefined}
+          onClick={() => enter(task.id)}
         >
           <span className="task-text" dir="auto">
             {task.task}
@@ -305,6 +338,7 @@ const Row = memo(
           <span className="task-meta">
             {/* Most tasks of an inbox wait. */}
             {!(isOpenNow && task.status === "created") && <OutcomeChip task={task} isOver={isOver} />}
+            {isSending && <span className="chip info">Sending</span>}
             {isAsked && <ReplyChip asker={task.asked_by.name} />}
             {isOpenNow && <PriorityChip task={task} />}
             {who !== null && <span className="who">{who}</span>}

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { nextAttempt } from "../../../endings/next-attempt.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
+import { headingOf } from "../../../form/plan/heading.ts";
 import { isRaw } from "../../../form/plan/hints.ts";
 import { nodesOf } from "../../../form/plan/nodes.ts";
 import { entriesOf, planForm, readForm } from "../../../form/plan/plan.ts";
@@ -17,7 +18,9 @@ import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
 import { checkedUntil, markChecking, unmarkChecking } from "./checking.ts";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
-import { useKeys } from "../ui/keyboard.ts";
+import { holdAnswer, useIsHeld } from "./held.ts";
+import { isSampleOfSetup } from "../inbox/sample-task.ts";
+import { isMac, useKeys } from "../ui/keyboard.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { useNow } from "../ui/now.ts";
 import { readPreferences, usePreferences } from "../ui/preferences.ts";
@@ -67,6 +70,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
     setStart({ ...startOf(task, me, entered), version: start.version });
   // The asker has changed the request. Nothing is sent until the person has seen that.
   const isRevised = start.version !== task.version;
+  const isWaiting = useIsHeld(task.id);
   const isChecked = useIsChecked(task);
   const asked = useMemo(() => proposedOf(task), [task]);
   const { secret, options } = useDecisionKeys(task);
@@ -78,7 +82,24 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   };
   const onAnswer = async (response: unknown): Promise<Outcome> => {
     setIsUnsent(false);
-    if (!(await isLetGo())) return { kind: "failed", message: "Sending cancelled. Your answer is still here." };
+    const { sendDelay: seconds } = readPreferences();
+    // Setup shows what became of its sample.
+    if (seconds > 0 && !isSampleOfSetup(task)) {
+      claim.leave();
+      const title = headingOf(task.task)[0];
+      const open = () => navigate({ to: "/tasks/$id", params: { id: task.id } });
+      holdAnswer({
+        id: task.id,
+        by: me.user_id,
+        title,
+        entries: entered,
+        seconds,
+        send: () => sendLater(task, me, response, open),
+        open,
+      });
+      onAccepted();
+      return { kind: "accepted" };
+    }
     // A claim after the answer would be refused, or would show the old state of the task.
     claim.leave();
     onSending(true);
@@ -146,6 +167,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           Your answer is being checked, usually 5 to 30 seconds. This page shows the result.
         </output>
       )}
+      {isWaiting && <output className="notice info checking">Your answer is about to be sent.</output>}
       {standing}
       {isRevised && (
         <RevisedNotice
@@ -159,7 +181,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
       )}
       <fieldset
         className={asked === null ? "card-form" : "actions-form"}
-        disabled={isChecked || isRevised || (isHeld && !isAnyway)}
+        disabled={isChecked || isWaiting || isRevised || (isHeld && !isAnyway)}
       >
         {asked === null ? (
           <>
@@ -317,7 +339,7 @@ export function KeyHints({ options, canSkip = true }: { options: number; canSkip
         </span>
       )}
       <span>
-        <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> submit
+        <kbd>{isMac ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> submit
       </span>
       {singleKeys && canSkip && (
         <span>
@@ -328,21 +350,24 @@ export function KeyHints({ options, canSkip = true }: { options: number; canSkip
   );
 }
 
-/** Waits for the time to undo. @returns false if the person took the answer back */
-async function isLetGo(): Promise<boolean> {
-  const { sendDelay } = readPreferences();
-  if (sendDelay === 0) return true;
-  const waited = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => waited.resolve(true), sendDelay * 1000);
-  toast({
-    message: `Sending in ${sendDelay} seconds`,
-    closesAfter: sendDelay * 1000,
-    action: { label: "Don't send", onClick: () => waited.resolve(false) },
-  });
-  try {
-    return await waited.promise;
-  } finally {
-    clearTimeout(timer);
+/** Sends an answer whose task is not on the page any more. @returns why it was not accepted; null: it was, or that was said */
+async function sendLater(task: Task, me: Me, response: unknown, view: () => Promise<void>): Promise<string | null> {
+  const nothing = (): void => {};
+  if (task.is_verified) markChecking(task);
+  const outcome = await complete(task, me, response, { stored: nothing, changed: nothing, view, next: nothing });
+  if (outcome.kind !== "offline") unmarkChecking(task.id);
+  const title = headingOf(task.task)[0];
+  switch (outcome.kind) {
+    case "accepted":
+      return null;
+    case "sent back":
+      return `Sent back: ${title}. ${outcome.reason}`;
+    case "refused":
+      return `Not sent: ${title}. The service found ${outcome.findings.length === 1 ? "a mistake" : "mistakes"} in it.`;
+    case "offline":
+      return `Not sent: ${title}. The service can't be reached.`;
+    default:
+      return outcome.message === EXHAUSTED ? null : `${title}: ${outcome.message}`;
   }
 }
 
@@ -374,7 +399,7 @@ interface Accepted {
   stored: () => void;
   /** Nothing was stored: the answer was about arguments that were changed since. */
   changed: () => void;
-  view: () => void;
+  view: () => unknown;
   next: () => void;
 }
 
@@ -399,14 +424,14 @@ async function complete(
     stored();
     if (done.status === "verification_exhausted") {
       // The page gives the reason. No further answer is possible.
-      toast({ message: "Automatic check failed; the task is closed" });
+      toast({ message: EXHAUSTED });
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      return { kind: "closed", message: "Automatic check failed; the task is closed." };
+      return { kind: "closed", message: EXHAUSTED };
     }
     const waiting = isOpenStatus(done.status) ? done.approvals : null;
     toast({
       message: waiting === null ? "Answer sent" : standingOf(waiting, me, true),
-      action: { label: "View", onClick: view },
+      action: { label: "View", onClick: () => void view() },
     });
     next();
     await queryClient.invalidateQueries({ queryKey: ["tasks"] });
@@ -433,6 +458,7 @@ async function closedBy(id: string, me: Me, response: unknown): Promise<Outcome>
 /** Nothing was stored: the answer was about something that was changed since. */
 const CHANGED: ReadonlySet<string> = new Set(["TASK_CHANGED", "TASK_REVISED"]);
 
+const EXHAUSTED = "Automatic check failed; the task is closed.";
 const CLOSED = "This task was closed while you were working. Your answer was not sent.";
 
 function outcomeOf(error: unknown): Outcome {

@@ -9,11 +9,14 @@ import { NextSteps } from "../escalation/next-steps.tsx";
 import type { Names } from "../inbox/names.ts";
 import { AllLabels } from "../inbox/row-parts.tsx";
 import { EndedAt, OutcomeChip } from "../inbox/outcome.tsx";
+import { takesFocus } from "../inbox/reading.ts";
 import { useNames, whoOf } from "../inbox/who.ts";
+import { WidthButton } from "../inbox/width-button.tsx";
 import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
 import { useNow } from "../ui/now.ts";
+import { usePreferences } from "../ui/preferences.ts";
 import { Deadline, isOpenStatus, PriorityChip } from "../ui/status.tsx";
 import type { Claim } from "./claim.ts";
 import type { TaskNavigation } from "./navigation.ts";
@@ -36,9 +39,12 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
   const heading = useRef<HTMLHeadingElement>(null);
   const isOpen = isOpenStatus(task.status) && !isOver;
   // A screen reader first announces the opened task.
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (takesFocus(task.id)) heading.current?.focus({ preventScroll: true });
+  }, [task.id]);
   const [first, rest] = headingOf(task.task);
   const names = useNames(me);
+  const { isWide } = usePreferences();
   const assignee = whoOf(task, me, names);
   const isClaimed = isOpen && claim.state === "mine" && task.assigned_to_email === null;
   const who = isClaimed ? `${assignee}, claimed by you` : assignee;
@@ -54,8 +60,9 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
         {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
         {who !== null && !(isOver && isOpenStatus(task.status)) && <span className="who">{who}</span>}
         <EndedAt task={task} isDated />
-        <span className="grow" />
+        <span className="count-of">{navigation.position}</span>
         <div className="wide-only row">
+          <WidthButton label={isWide ? "Show the list" : "Hide the list"} />
           <IconButton label="Previous task" onClick={navigation.previous}>
             <IconArrowUp size={16} stroke={1.75} aria-hidden />
           </IconButton>

@@ -1,16 +1,20 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { Me, Task } from "../api.ts";
 import { isSampleOfSetup } from "../inbox/sample-task.ts";
+import { totalOf } from "../inbox/total.ts";
 import { rowOf } from "../inbox/task-list.tsx";
-import { tasksQuery } from "../queries.ts";
+import { countsQuery, tasksQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { isOpenStatus } from "../ui/status.tsx";
 import { toast } from "../ui/toasts.ts";
+import { isHeld } from "./held.ts";
 import { undoable } from "./undo.ts";
 
 /** Navigates between tasks, in the order of the list. */
 export interface TaskNavigation {
+  /** "4 of 134"; null if the task is not in the list. */
+  readonly position: string | null;
   readonly back: () => void;
   readonly previous: () => void;
   readonly next: () => void;
@@ -27,7 +31,8 @@ export interface TaskNavigation {
 
 export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNavigation {
   const navigate = useNavigate();
-  const { data } = useInfiniteQuery(tasksQuery(search, me));
+  const { data, hasNextPage } = useInfiniteQuery(tasksQuery(search, me));
+  const { data: counts } = useQuery(countsQuery);
   const all = data?.pages.flatMap((page) => page.data) ?? [];
   const at = all.findIndex(({ id }) => id === task.id);
   const open = (id: string) => navigate({ to: "/tasks/$id", params: { id }, search });
@@ -38,13 +43,14 @@ export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNaviga
   };
   const after = (): string | null => {
     const others = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
-    return others.find(({ id, status }) => id !== task.id && isOpenStatus(status))?.id ?? null;
+    return others.find(({ id, status }) => id !== task.id && isOpenStatus(status) && !isHeld(id))?.id ?? null;
   };
   const nextOpen = () => {
     const next = after();
     void (next === null ? navigate({ to: "/inbox", search }) : open(next));
   };
   return {
+    position: at === -1 ? null : `${at + 1}\u00A0of\u00A0${totalOf(all.length, hasNextPage, counts, search)}`,
     back: () => void navigate({ to: "/inbox", search }).then(() => focusRow(task.id)),
     previous: () => step(-1),
     next: () => step(1),

@@ -8,6 +8,7 @@ import { Confirm } from "../ui/confirm.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { isOperatorOf } from "../projects/access.ts";
 import { usePeople } from "../projects/queries.ts";
+import { BY_MENU, useKeys } from "../ui/keyboard.ts";
 import { useIsPhone } from "../ui/phone.ts";
 import { nameOf, queryClient, taskQuery } from "../queries.ts";
 import { ChangeDeadline } from "./deadline.tsx";
@@ -30,6 +31,15 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
   const [dialog, setDialog] = useState<"assign" | "deadline" | "cancel" | "delete" | null>(null);
   const close = () => setDialog(null);
   const isPhone = useIsPhone();
+  const isOperator = isOperatorOf(me, task.project);
+  const ask = (about: NonNullable<typeof dialog>) => () => setDialog(about);
+  useKeys({
+    p: isOpen && isOperator ? ask("assign") : undefined,
+    [BY_MENU.deadline]: isOpen && isOperator ? ask("deadline") : undefined,
+    [BY_MENU.cancel]: isOpen && isOperator ? ask("cancel") : undefined,
+    [BY_MENU.delete]: isOperator ? ask("delete") : undefined,
+    [BY_MENU.raw]: showRaw,
+  });
   return (
     <>
       <Menu position="bottom-end" width={200}>
@@ -49,25 +59,23 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           {isOpen && claim.state !== "held" && me.user_id !== null && (
             <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? "Release" : "Claim"}</Menu.Item>
           )}
-          {isOpen && claim.state === "held" && isOperatorOf(me, task.project) && (
-            <Menu.Item onClick={claim.takeOver}>Take over</Menu.Item>
-          )}
-          {isOpen && isOperatorOf(me, task.project) && (
-            <Menu.Item onClick={() => setDialog("assign")}>Assign</Menu.Item>
-          )}
-          {isOpen && isOperatorOf(me, task.project) && (
-            <Menu.Item onClick={() => setDialog("deadline")}>Change deadline</Menu.Item>
+          {isOpen && claim.state === "held" && isOperator && <Menu.Item onClick={claim.takeOver}>Take over</Menu.Item>}
+          {isOpen && isOperator && (
+            <>
+              <Menu.Item onClick={ask("assign")}>Assign</Menu.Item>
+              <Menu.Item onClick={ask("deadline")}>Change deadline</Menu.Item>
+            </>
           )}
           <Menu.Item onClick={showRaw}>Raw JSON</Menu.Item>
-          {isOperatorOf(me, task.project) && (
+          {isOperator && (
             <>
               <Menu.Divider />
               {isOpen && (
-                <Menu.Item color="bad" onClick={() => setDialog("cancel")}>
+                <Menu.Item color="bad" onClick={ask("cancel")}>
                   Cancel task
                 </Menu.Item>
               )}
-              <Menu.Item color="bad" onClick={() => setDialog("delete")}>
+              <Menu.Item color="bad" onClick={ask("delete")}>
                 Delete
               </Menu.Item>
             </>

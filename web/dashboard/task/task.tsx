@@ -8,6 +8,7 @@ import { actionsOf } from "../action/asked.ts";
 import { ApiError } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { useClaim } from "./claim.ts";
+import { dropUnsent, heldEntries } from "./held.ts";
 import { TaskHeader } from "./header.tsx";
 import { Unsent } from "./closed.tsx";
 import { useTaskNavigation } from "./navigation.ts";
@@ -23,7 +24,6 @@ import { taskQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { isOpenStatus, useIsOver } from "../ui/status.tsx";
 import { toast } from "../ui/toasts.ts";
-import { undoLast } from "./undo.ts";
 
 /** When this much time is left, the page announces that the task is about to time out. */
 const LAST_CALL_MS = 120_000;
@@ -35,14 +35,23 @@ const Activity = lazily("activity", async () => {
 });
 const Raw = lazily("raw", async () => (await import("./raw.tsx")).Raw);
 
-export function TaskPane({ id, search, me }: { id: string; search: Scope; me: Me }) {
+interface TaskPaneProps {
+  id: string;
+  search: Scope;
+  me: Me;
+  /** Whether it opened by itself, and the person has not gone into it. */
+  isPreview: boolean;
+}
+
+export function TaskPane({ id, search, me, isPreview }: TaskPaneProps) {
   const { data: task, error, refetch } = useQuery(taskQuery(id));
   // Stored here, so that it is kept when the task is closed or deleted while someone types.
-  const [entered, setEntered] = useState<Entries | null>(null);
+  const [entered, setEntered] = useState<Entries | null>(() => heldEntries(id, me));
+  useEffect(() => dropUnsent(id), [id]);
   // The task stays visible if reloading fails, and while the person signs in again.
   const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404);
   if (task !== undefined && !isGone)
-    return <TaskView task={task} search={search} me={me} entered={entered} onEdit={setEntered} />;
+    return <TaskView task={task} search={search} me={me} isPreview={isPreview} entered={entered} onEdit={setEntered} />;
   if (error !== null)
     return (
       <NoTask error={error} search={search} retry={() => void refetch()}>
@@ -89,12 +98,13 @@ interface TaskViewProps {
   task: Task;
   search: Scope;
   me: Me;
+  isPreview: boolean;
   entered: Entries | null;
   /** null after it was sent. */
   onEdit: (entries: Entries | null) => void;
 }
 
-function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
+function TaskView({ task, search, me, isPreview, entered, onEdit }: TaskViewProps) {
   const reply = useRef<HTMLElement>(null);
   const [tab, setTab] = useState<Tab>("review");
   const isOver = useIsOver(task);
@@ -124,14 +134,13 @@ function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
     if (form?.checkVisibility() === true) form.requestSubmit();
   };
   useKeys({
-    Escape: navigation.back,
-    u: navigation.back,
+    Escape: isPreview ? undefined : navigation.back,
+    u: isPreview ? undefined : navigation.back,
     s: isOpen ? navigation.skip : undefined,
     r: isOpen && !isAboutActions ? goToAnswer : undefined,
     c: isOpen ? claim.toggle : undefined,
     y: copyLink,
-    z: undoLast,
-    "Mod+Enter": isOpen ? submit : undefined,
+    "Mod+Enter": isOpen && !isPreview ? submit : undefined,
     "[": () => step(-1),
     "]": () => step(1),
   });

@@ -9,6 +9,8 @@ interface Undoable {
   undone: string;
   /** Resolves with false if the undo failed; then the person has seen the reason. */
   undo: () => Promise<boolean>;
+  /** In milliseconds. */
+  closesAfter?: number;
 }
 
 /** Actions that can be undone, oldest first. */
@@ -17,7 +19,9 @@ let done: { action: Undoable; toast: string }[] = [];
 /** Shows what was done, and offers to undo it with a button in the toast and with a key. */
 export function undoable(action: Undoable): void {
   forget(action.of);
-  const id = toast({ message: action.message, action: { label: "Undo", onClick: () => void takeBack(action) } });
+  const { message, closesAfter } = action;
+  const offer = { label: "Undo", onClick: () => void takeBack(action) };
+  const id = toast({ message, action: offer, ...(closesAfter === undefined ? {} : { closesAfter }) });
   done.push({ action, toast: id });
 }
 

@@ -5,12 +5,21 @@ import { readPreferences } from "./preferences.ts";
  * Handlers by key name of the browser, by two keys in a row, with Ctrl or Cmd, or with Shift: "j", "Enter", "g i", "Mod+a",
  * "Shift+ArrowUp".
  */
-type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
+type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => unknown) | undefined>>;
+
+/** Returned by a handler whose component does not want the key at the moment. The next component gets it. */
+export const PASS = Symbol("pass");
+
+/** Names of handlers that no key has. The palette calls them. */
+export const BY_MENU = { deadline: "menu deadline", cancel: "menu cancel", delete: "menu delete", raw: "menu raw" };
 
 interface Layer {
   readonly handlers: { current: Handlers };
   readonly isInner: boolean;
 }
+
+/** Whether Cmd takes the place of Ctrl. */
+export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** How long the first key of two waits for the second, in milliseconds. */
 const SEQUENCE_MS = 1_500;
@@ -48,9 +57,22 @@ export function useKeys(handlers: Handlers, isInner = false): void {
   }, [isInner]);
 }
 
-/** Returns the first handler of a key. */
-function handlerOf(name: string): Handlers[string] {
-  return layers.findLast(({ handlers }) => handlers.current[name] !== undefined)?.handlers.current[name];
+/** Calls the first handler of a key that wants it. @returns false if there is none */
+function handle(name: string, event: KeyboardEvent): boolean {
+  return layers.toReversed().some(({ handlers }) => {
+    const handler = handlers.current[name];
+    return handler !== undefined && handler(event) !== PASS;
+  });
+}
+
+/** Returns what calls the handlers that the components of the page have at the moment, by the names of their keys. */
+export function possibleKeys(): ReadonlyMap<string, () => void> {
+  const names = new Set(
+    layers.flatMap(({ handlers: { current } }) => Object.keys(current).filter((name) => current[name] !== undefined)),
+  );
+  return new Map(
+    [...names].map((name) => [name, () => void handle(name, new KeyboardEvent("keydown", { key: name.at(-1)! }))]),
+  );
 }
 
 function lookForCover(): void {
@@ -62,14 +84,13 @@ function dispatch(event: KeyboardEvent): void {
   // This shortcut types nothing, so it also works in fields. A key that is held down confirms nothing.
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     if (event.defaultPrevented || event.repeat || isCovered) return;
-    handlerOf("Mod+Enter")?.(event);
+    handle("Mod+Enter", event);
     return;
   }
-  if (event.defaultPrevented || event.altKey || isElsewhere(event)) return;
+  const isPalette = key === "k" && (event.ctrlKey || event.metaKey) && !isCovered;
+  if (event.defaultPrevented || event.altKey || (!isPalette && isElsewhere(event))) return;
   if (event.ctrlKey || event.metaKey) {
-    const withMod = handlerOf(`Mod+${key}`);
-    if (withMod !== undefined) event.preventDefault();
-    withMod?.(event);
+    if (handle(`Mod+${key}`, event)) event.preventDefault();
     return;
   }
   // People may press letter keys by accident, or dictate them.
@@ -77,11 +98,8 @@ function dispatch(event: KeyboardEvent): void {
   const first = begun !== null && event.timeStamp - begun.at < SEQUENCE_MS ? begun.key : null;
   begun = null;
   const name = first === null ? key : `${first} ${key}`;
-  const handler = (event.shiftKey && handlerOf(`Shift+${name}`)) || handlerOf(name);
-  if (handler !== undefined) {
-    event.preventDefault();
-    handler(event);
-  } else if (
+  if ((event.shiftKey && handle(`Shift+${name}`, event)) || handle(name, event)) event.preventDefault();
+  else if (
     first === null &&
     layers.some(({ handlers: { current } }) => Object.keys(current).some((one) => one.startsWith(`${key} `)))
   )

@@ -8,10 +8,14 @@ export interface Preferences {
   readonly sendDelay: 0 | 5;
   /** The slug of the only project whose tasks are shown; null: all. */
   readonly project: string | null;
+  /** Whether the list or the task has the full width, and not both beside each other. */
+  readonly isWide: boolean;
+  /** The width of the list beside a task, in px; null: that of the design. */
+  readonly listWidth: number | null;
 }
 
 const KEY = "preferences";
-const DEFAULTS: Preferences = { singleKeys: true, sendDelay: 0, project: null };
+const DEFAULTS: Preferences = { singleKeys: true, sendDelay: 0, project: null, isWide: false, listWidth: null };
 const listeners = new Set<() => void>();
 let known: Preferences | null = null;
 
@@ -45,6 +49,8 @@ function read(): Preferences {
       singleKeys: kept?.singleKeys !== false,
       sendDelay: kept?.sendDelay === 5 ? 5 : 0,
       project: typeof kept?.project === "string" ? kept.project : null,
+      isWide: kept?.isWide === true,
+      listWidth: typeof kept?.listWidth === "number" ? kept.listWidth : null,
     };
   } catch {
     return DEFAULTS;

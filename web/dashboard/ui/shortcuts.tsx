@@ -1,8 +1,8 @@
 import { Modal } from "@mantine/core";
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [["J", "K"], "Next, previous row, or action of a task"],
-  [["Enter", "O"], "Open"],
+  [["J", "K"], "Next, previous task, or action of a task"],
+  [["Enter", "O"], "Go into the task"],
   [["X"], "Select a row"],
   [["Shift", "J", "K"], "Select further rows"],
   [["Ctrl", "A"], "Select all rows, then all that match"],
@@ -15,10 +15,13 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] =
   [["Shift", "A"], "Approve all other actions of the task"],
   [["Ctrl", "Enter"], "Submit the answer"],
   [["C"], "Claim, release"],
-  [["Z"], "Undo the last claim, release or skip; don't send a batch"],
+  [["P"], "Pass on to someone else"],
+  [["Z"], "Undo the last claim, release, skip or answer; don't send a batch"],
   [["Y"], "Copy the link"],
   [["[", "]"], "Previous, next tab"],
+  [["F"], "Full width, or list and task"],
   [["/"], "Search"],
+  [["Ctrl", "K"], "All commands, pages, people and tasks"],
   [["G"], "Then I, M, D, S: Inbox, Mine, Closed, Stats"],
   [["?"], "These shortcuts"],
 ];

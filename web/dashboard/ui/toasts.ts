@@ -7,8 +7,8 @@ interface Toast {
   tone?: "ok" | "bad";
   /** A button in the toast. */
   action?: { label: string; onClick: () => void };
-  /** In milliseconds. */
-  closesAfter?: number;
+  /** In milliseconds; false: it stays until the person closes it. */
+  closesAfter?: number | false;
 }
 
 const CLOSES_AFTER_MS = 6_000;
