@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { BEYOND_HOME, type HomeRule } from "../src/db/beyond-home.ts";
+import { BUNDLE_FOLDER } from "./support/bundled-service.ts";
 import { findBroken, findStale, judge } from "./support/home-rules.ts";
 import { isOfService, readStatements, STATEMENTS_FOLDER } from "./support/statements.ts";
 
@@ -111,6 +112,31 @@ void test("an exception may break the rules that it names, and no others", () =>
   assert.ok(!stale.some((sentence) => sentence.includes('"due tasks"')));
   assert.ok(stale.includes('No statement that is marked "due origins" breaks the rule "home".'));
   for (const { why } of Object.values(BEYOND_HOME)) assert.match(why, /^[A-Z].*\.$/);
+});
+
+void test("a statement of the bundled service is known by the module that sends it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "bundle-"));
+  const before = process.env[BUNDLE_FOLDER];
+  process.env[BUNDLE_FOLDER] = folder;
+  try {
+    const places = [
+      [1, "node_modules/kysely/dist/x.js"],
+      [40, "src/db/postgres.ts"],
+      [60, "src/db/migrate.ts"],
+      [70, "src/db/migrations/0021-homes.ts"],
+      [80, "src/tasks/store.ts"],
+    ];
+    writeFileSync(join(folder, "places.json"), JSON.stringify({ "src/start.js": places }));
+    const stack = (...lines: number[]) =>
+      lines.map((line) => `    at async f (${pathToFileURL(join(folder, "src/start.js")).href}:${line}:2)`).join("\n");
+    assert.equal(isOfService(stack(39, 41, 85)), true);
+    assert.equal(isOfService(stack(39, 41, 59)), false);
+    assert.equal(isOfService(stack(39, 41, 79, 61, 85)), false);
+  } finally {
+    if (before === undefined) delete process.env[BUNDLE_FOLDER];
+    else process.env[BUNDLE_FOLDER] = before;
+    rmSync(folder, { recursive: true });
+  }
 });
 
 void test("statements of the service are recorded once, those of tests are not", () => {

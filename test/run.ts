@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { ensureInstalled } from "../pack/installed.ts";
 import { SETS, setOf, touchedBy } from "./sets.ts";
+import { bundleService } from "./support/bundled-service.ts";
 import { CITUS } from "./support/citus.ts";
 import { findStale, judge } from "./support/home-rules.ts";
 import { PROCESSOR_FOLDER, processorSeconds, readProcessorTimes } from "./support/processor-time.ts";
@@ -66,7 +67,7 @@ const isNeeded = (folder: keyof typeof PACKAGES) =>
 for (const folder of Object.keys(PACKAGES) as (keyof typeof PACKAGES)[]) if (isNeeded(folder)) ensureInstalled(folder);
 // Adapters import the client as it is built.
 if (isNeeded("adapters")) execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
-if (files.length > 1) await sharePostgres();
+if (files.length > 1) await Promise.all([sharePostgres(), bundleService()]);
 
 /** What the system says that ended processes have used, when the tests are over. */
 let endedWithTests = 0;

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { BUNDLE_FOLDER, programOf } from "./bundled-service.ts";
 import { pause } from "./pause.ts";
 import { ADMIN_TOKEN } from "./service.ts";
 import { RECORDING, STATEMENTS_FOLDER } from "./statements.ts";
@@ -48,17 +49,18 @@ export interface Launch {
   node?: readonly string[];
 }
 
-/** Starts `src/main.ts` on a free port and waits until it listens. `env` selects the database. */
+/** Starts the service on a free port and waits until it listens. `env` selects the database. */
 export async function startProcess(
   env: Record<string, string>,
   { under = [], node = [] }: Launch = {},
 ): Promise<ServiceProcess> {
-  const [command, ...args] = [...under, process.execPath, ...recording, ...node, "src/main.ts"];
+  const [command, ...args] = [...under, process.execPath, ...recording, ...node, programOf("src/main.ts")];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe", ...(node.length > 0 ? (["ipc"] as const) : [])],
     env: {
       PATH: process.env["PATH"],
       [STATEMENTS_FOLDER]: process.env[STATEMENTS_FOLDER],
+      [BUNDLE_FOLDER]: process.env[BUNDLE_FOLDER],
       SERVICE_PORT: "0",
       ...SECRETS,
       ...env,

@@ -4,9 +4,9 @@
  */
 import { subscribe } from "node:diagnostics_channel";
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { threadId } from "node:worker_threads";
+import { sourceOf } from "./bundled-service.ts";
 
 /** Names the folder. */
 export const STATEMENTS_FOLDER = "TEST_STATEMENTS";
@@ -14,7 +14,6 @@ export const STATEMENTS_FOLDER = "TEST_STATEMENTS";
 /** Options of Node for a process that is to record. */
 export const RECORDING: readonly string[] = ["--import", "./test/support/statements.ts"];
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 /** Frames between a statement and the function that sends it. */
 const FRAMES = 60;
 
@@ -33,8 +32,8 @@ function record(file: string): void {
 
 /** Returns whether the service sends the statement, and not a test. @param stack - as an error has it */
 export function isOfService(stack: string): boolean {
-  const files = Array.from(stack.matchAll(/file:\/\/(\/[^\s)]+?\.m?[jt]s)/g), ([, path]) =>
-    path!.slice(ROOT.length + 1),
+  const files = Array.from(stack.matchAll(/file:\/\/(\/[^\s)]+?\.m?[jt]s)(?::(\d+))?/g), ([, path, line]) =>
+    sourceOf(path!, Number(line ?? 1)),
   );
   // The database's own code sends all statements. Who asked it to is next.
   const at = files.findIndex((file) => !file.startsWith("node_modules/") && !isOfDatabase(file) && file !== OWN);
