@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
 import {
   axe,
   axeViolations,
@@ -204,4 +205,50 @@ testInBrowser("the rules about colours and the others can be checked apart", asy
   assert.deepEqual(rulesOf(await axeViolations(shown)), new Set(["color-contrast", "image-alt"]));
   assert.deepEqual(rulesOf(await axeViolations(shown, "colours")), new Set(["color-contrast"]));
   assert.deepEqual(rulesOf(await axeViolations(shown, "structure")), new Set(["image-alt"]));
+});
+
+void test("a page that is used again has nothing of the test before", async (t) => {
+  const origin = await serve(t, { "/": page("<p>first</p>"), "/next": page("<p>next</p>") });
+  const pages: Page[] = [];
+  const look = (change: (page: Page) => Promise<unknown>, options?: PageOptions) =>
+    withPages(async (open) => {
+      const shown = await open(options);
+      pages.push(shown);
+      await shown.goto(origin);
+      const left = await shown.evaluate(async () => [
+        document.cookie,
+        window.name,
+        localStorage.length + sessionStorage.length + (await indexedDB.databases()).length,
+        matchMedia("(prefers-color-scheme: dark)").matches,
+        innerWidth,
+      ]);
+      assert.deepEqual(left, ["", "", 0, false, 1440]);
+      assert.deepEqual((await shown.context().cookies()).length, 0);
+      assert.equal((await shown.goBack())?.url() ?? shown.url(), "about:blank");
+      await shown.goto(`${origin}/next`);
+      await change(shown);
+    });
+  await look(async (shown) => {
+    await shown.evaluate(() => {
+      document.cookie = "a=b";
+      window.name = "first";
+      localStorage.setItem("a", "b");
+      sessionStorage.setItem("a", "b");
+      indexedDB.open("a");
+    });
+    await shown.setViewportSize({ width: 500, height: 500 });
+    await shown.emulateMedia({ colorScheme: "dark" });
+  });
+  await look((shown) => shown.route("**/*", (route) => route.abort()));
+  await look(() => Promise.resolve());
+  // What a test has changed for good is not used again.
+  assert.equal(pages[1], pages[0]);
+  assert.notEqual(pages[2], pages[0]);
+
+  const failing = withPages(async (open) => {
+    pages.push(await open());
+    throw new Error("it fails");
+  });
+  await assert.rejects(failing, /it fails/);
+  assert.ok(pages[3]!.isClosed());
 });

@@ -16,6 +16,9 @@ export interface Service {
   readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
 }
 
+/** Ports of services that have stopped: of an address that it has loaded before, a browser knows the scripts. */
+const freed: number[] = [];
+
 /**
  * Starts a service with the pages of the last build.
  * @param t - the test that it is for, or what else stops it after its tests
@@ -25,17 +28,23 @@ export async function serve(
   env: Record<string, string> = {},
 ): Promise<Service> {
   const folder = makeRoom("dashboard-");
-  const service = await startService({
-    SERVICE_PORT: "0",
-    SERVICE_DATA_DIR: folder,
-    SERVICE_ADMIN_API_TOKEN: TOKEN,
-    SERVICE_LOG_LEVEL: "error",
-    ...env,
-  });
+  const start = (port: number) =>
+    startService({
+      SERVICE_PORT: String(port),
+      // What it is where no port is given.
+      SERVICE_PUBLIC_URL: "http://localhost:0",
+      SERVICE_DATA_DIR: folder,
+      SERVICE_ADMIN_API_TOKEN: TOKEN,
+      SERVICE_LOG_LEVEL: "error",
+      ...env,
+    });
+  // Another program may have the port by now.
+  const service = await start(freed.pop() ?? 0).catch(() => start(0));
   service.ctx.passwords = createPasswords(CHEAP_HASHES);
   t.after(async () => {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
+    if (env["SERVICE_PORT"] === undefined) freed.push(Number(new URL(service.address).port));
   });
   return {
     url: service.address,

@@ -26,9 +26,11 @@ export interface PageOptions {
   origins?: readonly string[];
   /** Problems that the test brings about, such as `/status of 422/`, which a browser reports as an error. */
   expected?: readonly RegExp[];
+  /** Whether the browser must not know any file of the service yet. */
+  empty?: boolean;
 }
 
-/** Opens a page in a context of its own. */
+/** Opens a page that has nothing of another page: no cookie, nothing stored, nothing to go back to. */
 export type Open = (options?: PageOptions) => Promise<Page>;
 
 /** What does not end by then hangs. */
@@ -46,7 +48,7 @@ let browser: Promise<Browser> | undefined;
 // Within a test or a suite this would be of that alone: test/run.ts loads this module before files that share a process.
 after(async () => (await browser)?.close());
 
-/** Registers a promise that is kept in a real browser: one for each file of tests, and a fresh context for each page. */
+/** Registers a promise that is kept in a real browser. */
 export function testInBrowser(name: string, run: (open: Open, t: TestContext) => Promise<void>): void {
   void test(name, { timeout: TEST_MS }, (t) => withPages((open) => run(open, t)));
 }
@@ -92,6 +94,7 @@ export function testOnPage(name: string, shared: SharedPage, run: (page: Page) =
  */
 export async function withPages(run: (open: Open) => Promise<void>): Promise<void> {
   const watched: Watched[] = [];
+  let isKept = false;
   try {
     await run(async (options) => {
       const page = await openPage(options);
@@ -99,8 +102,9 @@ export async function withPages(run: (open: Open) => Promise<void>): Promise<voi
       return page.page;
     });
     assert.deepEqual((await Promise.all(watched.map((page) => page.problems()))).flat(), []);
+    isKept = true;
   } finally {
-    await Promise.all(watched.map((page) => page.close()));
+    await Promise.all(watched.map((page) => (isKept ? page.giveBack() : page.close())));
   }
 }
 
@@ -111,6 +115,8 @@ export interface Watched {
   /** What is wrong so far, one sentence each. */
   problems(): Promise<string[]>;
   close(): Promise<void>;
+  /** Closes it, or empties it for another test if this one has changed nothing else of it. */
+  giveBack(): Promise<void>;
 }
 
 /**
@@ -130,18 +136,76 @@ export async function hasFocus(locator: Locator): Promise<void> {
   await locator.and(locator.page().locator(":focus")).waitFor({ state: "attached" });
 }
 
+/**
+ * Pages to use again, by what cannot be changed about them. In one that has loaded the dashboard from the same address
+ * before, loading it takes a third of the processor time.
+ */
+const idle = new Map<string, Tab[]>();
+
+/** A page in a context of its own. */
+interface Tab {
+  key: string;
+  context: BrowserContext;
+  page: Page;
+  session: CDPSession;
+  found: string[];
+  /** What it has loaded from. */
+  origins: Set<string>;
+  /** Origins that may be asked. */
+  allowed: Set<string>;
+  /** Whether a test has done something to it that stays. */
+  isMarked: boolean;
+}
+
 /** A page whose problems are collected; `testInBrowser` asserts that there are none. */
 export async function openPage(options: PageOptions = {}): Promise<Watched> {
+  const { scripts = true, locale = "en-US", timeZone = "UTC", size = "wide", theme = "light", origins = [] } = options;
+  const key = JSON.stringify([scripts, locale, timeZone]);
+  const used = options.empty ? undefined : idle.get(key)?.pop();
+  if (used !== undefined) {
+    await used.page.setViewportSize(SIZES[size]);
+    await used.page.emulateMedia({ ...AS_AT_FIRST, colorScheme: theme });
+  }
+
+  const tab = used ?? (await newTab(key, { viewport: SIZES[size], colorScheme: theme, scripts, locale, timeZone }));
+  const { context, page, session, found, allowed } = tab;
+  found.length = 0;
+  allowed.clear();
+  for (const origin of origins) allowed.add(origin);
+  return {
+    page,
+    problems: async () => {
+      // What was reported before this answer has arrived before it.
+      await session.send("Runtime.evaluate", { expression: "0" });
+      return found.filter((problem) => !options.expected?.some((pattern) => pattern.test(problem)));
+    },
+    close: () => context.close(),
+    giveBack: async () => {
+      if (await canBeUsedAgain(tab)) idle.set(key, [...(idle.get(key) ?? []), tab]);
+      else await context.close();
+    },
+  };
+}
+
+/** What fades in would be looked at half way. */
+const AS_AT_FIRST = { media: null, reducedMotion: "reduce", forcedColors: null, contrast: null } as const;
+
+interface TabOptions {
+  viewport: { width: number; height: number };
+  colorScheme: "light" | "dark";
+  scripts: boolean;
+  locale: string;
+  timeZone: string;
+}
+
+async function newTab(key: string, { scripts, timeZone, ...options }: TabOptions): Promise<Tab> {
   browser ??= launchChromium();
   const running = await browser;
   const context = await running.newContext({
-    viewport: SIZES[options.size ?? "wide"],
-    colorScheme: options.theme ?? "light",
-    // What fades in would be looked at half way.
-    reducedMotion: "reduce",
-    javaScriptEnabled: options.scripts ?? true,
-    locale: options.locale ?? "en-US",
-    timezoneId: options.timeZone ?? "UTC",
+    ...options,
+    reducedMotion: AS_AT_FIRST.reducedMotion,
+    javaScriptEnabled: scripts,
+    timezoneId: timeZone,
   });
   context.setDefaultTimeout(ACTION_MS);
   // What a test waits for comes about by what it did, and not because the page looks again.
@@ -159,21 +223,62 @@ export async function openPage(options: PageOptions = {}): Promise<Watched> {
     [LOOKS_AGAIN_MS, HOLD_MS, HOLD_FACTOR] as const,
   );
   const found: string[] = [];
+  const tabs = { key, context, found, origins: new Set<string>(), allowed: new Set<string>(), isMarked: false };
   watchErrors(context, found);
-  watchRequests(context, options.origins ?? [], found);
+  watchRequests(tabs);
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   await watchPolicy(session, found);
-  opened.set(page, { session, hasScripts: options.scripts ?? true });
-  return {
-    page,
-    problems: async () => {
-      // What was reported before this answer has arrived before it.
-      await session.send("Runtime.evaluate", { expression: "0" });
-      return found.filter((problem) => !options.expected?.some((pattern) => pattern.test(problem)));
-    },
-    close: () => context.close(),
-  };
+  opened.set(page, { session, hasScripts: scripts });
+  const tab = { ...tabs, page, session };
+  watchMarks(tab);
+  return tab;
+}
+
+/** What stays with a page or its context, whatever it loads afterwards. */
+const MARKS = words(
+  "addInitScript addLocatorHandler close exposeBinding exposeFunction grantPermissions newCDPSession newPage on once pause",
+  "route routeFromHAR routeWebSocket setDefaultTimeout setExtraHTTPHeaders setGeolocation setHTTPCredentials setOffline",
+);
+
+function words(...lines: string[]): string[] {
+  return lines.join(" ").split(" ");
+}
+
+function watchMarks(tab: Tab): void {
+  for (const part of [tab.page, tab.context] as unknown as Record<string, unknown>[]) {
+    for (const name of MARKS) {
+      const original = part[name];
+      if (typeof original !== "function") continue;
+      part[name] = (...args: unknown[]): unknown => {
+        tab.isMarked = true;
+        return original.apply(part, args);
+      };
+    }
+    const { clock } = part;
+    Object.defineProperty(part, "clock", {
+      get: () => {
+        tab.isMarked = true;
+        return clock;
+      },
+    });
+  }
+}
+
+/** Empties a page. @returns whether it is as a new one */
+async function canBeUsedAgain({ context, page, session, origins, isMarked }: Tab): Promise<boolean> {
+  if (isMarked || context.pages().length !== 1 || page.isClosed()) return false;
+  await page.evaluate(() => {
+    window.name = "";
+    if (location.protocol.startsWith("http")) sessionStorage.clear();
+  });
+  await page.goto("about:blank");
+  await page.mouse.move(-1, -1);
+  await session.send("Page.resetNavigationHistory");
+  await context.clearCookies();
+  for (const origin of origins) await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  origins.clear();
+  return true;
 }
 
 function watchErrors(context: BrowserContext, found: string[]): void {
@@ -183,14 +288,15 @@ function watchErrors(context: BrowserContext, found: string[]): void {
   });
 }
 
-function watchRequests(context: BrowserContext, origins: readonly string[], found: string[]): void {
-  const allowed = new Set(origins);
+function watchRequests({ context, found, origins, allowed }: Omit<Tab, "page" | "session">): void {
   const look = (address: string) => {
     const { origin, protocol } = new URL(address);
     if (protocol === "data:" || protocol === "blob:") return;
     // Page and socket are the same origin to a policy, and to a reader.
     const comparable = origin.replace(/^ws/, "http");
-    if (allowed.size === origins.length) allowed.add(comparable);
+    // That of the first page.
+    if (origins.size === 0) allowed.add(comparable);
+    origins.add(comparable);
     if (!allowed.has(comparable)) found.push(`A request to another origin: ${address}`);
   };
   context.on("request", (request) => look(request.url()));
