@@ -157,7 +157,7 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
         </>
       ) : (
         <ul>
-            {tasks.map(row)}
+          {tasks.map(row)}
           {query.hasNextPage && (
             <li>
               <LoadMore query={query} />
