@@ -308,7 +308,7 @@ testInBrowser("the inbox and the task's page say which agent asks, and for whom,
   await axe(page);
   await screenshot(page, "activity-agent");
   await page.goto(`${service.url}/inbox?scope=done`);
-  await page.getByText("refunds-bot, in the name of dana").waitFor();
+  await page.getByRole("region", { name: "Closed" }).getByText("refunds-bot, in the name of dana").waitFor();
 
   const phone = await open({ size: "phone", theme: "dark" });
   await signIn(phone, service, "dana@example.com", `/tasks/${id}`);

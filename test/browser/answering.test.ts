@@ -358,7 +358,7 @@ testInBrowser("a closed task says who closed it, in the list and in its head", a
     ["Not needed", cancelled.id, null, /^The agent cancelled this task on /],
   ] as const) {
     const row = page.getByRole("link", { name: new RegExp(`^${task}`) });
-    await names(row.locator(".who"), who);
+    await names(row.locator(".task-meta:last-child .who"), who);
     await row.click();
     await page.getByRole("heading", { level: 1, name: task }).waitFor();
     await names(page.locator(".task-state .who"), who, id);

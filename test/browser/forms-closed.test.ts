@@ -144,13 +144,13 @@ testInBrowser("closed tasks say what was decided, by day, are filtered by it, an
     await signIn(page, service, ADA, "/inbox?scope=done");
     const list = page.getByRole("region", { name: "Closed" });
     await list.getByRole("list", { name: "Today" }).waitFor();
-    assert.deepEqual(await list.getByRole("heading", { level: 2 }).allInnerTexts(), [
+    assert.deepEqual(await list.getByRole("heading", { level: size === "phone" ? 2 : 3 }).allInnerTexts(), [
       "Today",
       "Yesterday",
       "Mon, Nov 24, 2025",
     ]);
     const row = list.getByRole("list", { name: "Today" }).getByRole("link").first();
-    assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /^Refund 1 Approve Dana Ek 9:32.AM · Slack$/);
+    assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /^Refund 1 Faster search. Approve Dana Ek 9:32.AM · Slack$/);
     assert.equal(await row.locator(".chip").getAttribute("class"), "chip ok");
     await list.getByRole("button", { name: "Export" }).waitFor();
     await axe(page);
@@ -164,8 +164,8 @@ testInBrowser("closed tasks say what was decided, by day, are filtered by it, an
         await hasCount(list.locator(".task-text"), found.length);
         assert.deepEqual(await titles(), found);
       };
-      // J and K pass over the headings.
-      for (const task of ["Refund 1", "Refund 2", "Refund 3"]) {
+      // The first is open. J and K pass over the headings.
+      for (const task of ["Refund 2", "Refund 3"]) {
         await page.keyboard.press("j");
         await page.waitForFunction((wanted) => document.activeElement?.textContent?.startsWith(wanted) === true, task);
       }
