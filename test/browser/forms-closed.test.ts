@@ -150,7 +150,10 @@ testInBrowser("closed tasks say what was decided, by day, are filtered by it, an
       "Mon, Nov 24, 2025",
     ]);
     const row = list.getByRole("list", { name: "Today" }).getByRole("link").first();
-    assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /^Refund 1 Faster search. Approve Dana Ek 9:32.AM · Slack$/);
+    assert.match(
+      (await row.innerText()).replaceAll(/\s+/g, " "),
+      /^Refund 1 Faster search. Approve Dana Ek 9:32.AM · Slack$/,
+    );
     assert.equal(await row.locator(".chip").getAttribute("class"), "chip ok");
     await list.getByRole("button", { name: "Export" }).waitFor();
     await axe(page);

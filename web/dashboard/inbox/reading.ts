@@ -76,9 +76,16 @@ function nextShown(shown: Shown, view: string, id: string | null, tasks: readonl
   return { view, id: first?.id ?? null, isPreview: first !== undefined };
 }
 
-/** Returns whether a task is answered or closed, and the list of open tasks does not know that yet. */
+/** Tasks that were deleted here. A list may still have them. */
+const deleted = new Set<string>();
+
+export function setDeleted(id: string): void {
+  deleted.add(id);
+}
+
+/** Returns whether a task is answered, closed or deleted, and the list of open tasks does not know that yet. */
 function isLeaving({ id, status }: ListedTask): boolean {
-  if (isHeld(id)) return true;
+  if (isHeld(id) || deleted.has(id)) return true;
   const known = queryClient.getQueryData(taskQuery(id).queryKey);
   return isOpenStatus(status) && known !== undefined && !isOpenStatus(known.status);
 }

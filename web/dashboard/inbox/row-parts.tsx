@@ -22,16 +22,14 @@ export function FactsLine({ facts }: Pick<ListedTask, "facts">) {
 export function FewLabels({ labels }: Pick<ListedTask, "labels">) {
   if (labels.length === 0) return null;
   return (
-    <span className="task-meta">
-      <span className="who" title={labels.join(", ")}>
-        <span className="unseen">Labels: </span>
-        {labels.slice(0, SHOWN_MAX).map((label) => (
-          <span key={label}>
-            <bdi className="chip mute">{label}</bdi>{" "}
-          </span>
-        ))}
-        {labels.length > SHOWN_MAX && <span>{`+${labels.length - SHOWN_MAX}`}</span>}
-      </span>
+    <span className="who" title={labels.join(", ")}>
+      <span className="unseen">Labels: </span>
+      {labels.slice(0, SHOWN_MAX).map((label) => (
+        <span key={label}>
+          <bdi className="chip mute">{label}</bdi>{" "}
+        </span>
+      ))}
+      {labels.length > SHOWN_MAX && <span>{`+${labels.length - SHOWN_MAX}`}</span>}
     </span>
   );
 }

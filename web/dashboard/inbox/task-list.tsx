@@ -314,27 +314,29 @@ const Row = memo(
           )}
           <FactsLine facts={task.facts} />
           <ActionTag task={task} />
-          {(agent !== null || project !== null) && (
+          {(agent !== null || project !== null || task.labels.length > 0) && (
             <span className="task-meta">
               {agent !== null && <IconRobot size={14} stroke={1.75} aria-hidden />}
-              <span className="who">
-                {agent !== null && (
-                  <>
-                    <span className="unseen">Asked by </span>
-                    {agent}
-                  </>
-                )}
-                {agent !== null && project !== null && " · "}
-                {project !== null && (
-                  <>
-                    <span className="unseen">Project: </span>
-                    {project}
-                  </>
-                )}
-              </span>
+              {(agent !== null || project !== null) && (
+                <span className="who">
+                  {agent !== null && (
+                    <>
+                      <span className="unseen">Asked by </span>
+                      {agent}
+                    </>
+                  )}
+                  {agent !== null && project !== null && " · "}
+                  {project !== null && (
+                    <>
+                      <span className="unseen">Project: </span>
+                      {project}
+                    </>
+                  )}
+                </span>
+              )}
+              <FewLabels labels={task.labels} />
             </span>
           )}
-          <FewLabels labels={task.labels} />
           <span className="task-meta">
             {/* Most tasks of an inbox wait. */}
             {!(isOpenNow && task.status === "created") && <OutcomeChip task={task} isOver={isOver} />}

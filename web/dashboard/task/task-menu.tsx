@@ -13,6 +13,7 @@ import { useIsPhone } from "../ui/phone.ts";
 import { nameOf, queryClient, taskQuery } from "../queries.ts";
 import { ChangeDeadline } from "./deadline.tsx";
 import { dropDraft } from "./draft.ts";
+import { setDeleted } from "../inbox/reading.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { toast } from "../ui/toasts.ts";
 
@@ -93,6 +94,7 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           onConfirm={async () => {
             await remove(`/api/tasks/${task.id}`);
             dropDraft(task.id);
+            setDeleted(task.id);
             toast({ message: "Task deleted" });
             navigation.nextOpen();
             await queryClient.invalidateQueries({ queryKey: ["tasks"] });
