@@ -52,7 +52,7 @@ function Desk({ id, isBatch, search, me }: InboxPageProps & { me: Me }) {
   usePageTitle(title ?? TITLES[search.scope], title === null);
   // The link that skips the navigation leads to it.
   const isListAlone = isNarrow && shown === null && !isBatch;
-  const current = passing ?? shown;
+  const current = passing?.id ?? shown;
   const desk = useRef<HTMLDivElement>(null);
   const columns = isPhone ? "" : isWide ? "minmax(0, 1fr)" : columnsOf(listWidth);
   useLayoutEffect(() => {
@@ -88,9 +88,9 @@ function Desk({ id, isBatch, search, me }: InboxPageProps & { me: Me }) {
       >
         {isBatch ? (
           <BatchPane search={search} me={me} />
-        ) : passing !== null ? (
+        ) : passing?.isFast === true ? (
           <p className="hint" aria-busy="true" dir="auto">
-            {headingOf(tasks?.find((one) => one.id === passing)?.task ?? "")[0]}
+            {headingOf(tasks?.find((one) => one.id === passing.id)?.task ?? "")[0]}
           </p>
         ) : shown === null ? (
           <Hint search={search} me={me} />
@@ -102,17 +102,29 @@ function Desk({ id, isBatch, search, me }: InboxPageProps & { me: Me }) {
   );
 }
 
+/** A task that a key has moved to, and that is not open yet. */
+interface Passing {
+  readonly id: string;
+  /** Whether its title takes the place of the task before. */
+  readonly isFast: boolean;
+}
+
 /** Opens tasks beside the list as keys move through it. @returns also the task that is only passed at the moment */
 function useFollow(shown: string | null, search: Scope) {
   const navigate = useNavigate();
-  const [passing, setPassing] = useState<string | null>(null);
+  const [passing, setPassing] = useState<Passing | null>(null);
   // The task before does not come back until this one is there.
-  if (passing !== null && passing === shown) setPassing(null);
+  if (passing !== null && passing.id === shown) setPassing(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const frame = useRef(0);
   const last = useRef(0);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const follow = (to: string, event: KeyboardEvent): void => {
+  const clear = (): void => {
     clearTimeout(timer.current);
+    cancelAnimationFrame(frame.current);
+  };
+  useEffect(() => clear, []);
+  const follow = (to: string, event: KeyboardEvent): void => {
+    clear();
     const isFast = event.repeat || event.timeStamp - last.current < PAUSE_MS;
     last.current = event.timeStamp;
     const open = (): void => {
@@ -120,9 +132,10 @@ function useFollow(shown: string | null, search: Scope) {
       // One way back leads out of all tasks that were passed.
       void navigate({ to: "/tasks/$id", params: { id: to }, search, replace: location.pathname !== "/inbox" });
     };
-    if (!isFast) return open();
-    setPassing(to);
-    timer.current = setTimeout(open, PAUSE_MS);
+    setPassing({ id: to, isFast });
+    if (isFast) timer.current = setTimeout(open, PAUSE_MS);
+    // The row is drawn before the task, which takes longer.
+    else frame.current = requestAnimationFrame(() => (timer.current = setTimeout(open)));
   };
   /** Opens a task while there is no list. */
   const go = (to: string): void => {
@@ -130,7 +143,7 @@ function useFollow(shown: string | null, search: Scope) {
     void navigate({ to: "/tasks/$id", params: { id: to }, search, replace: true });
   };
   const enter = (to: string): void => {
-    clearTimeout(timer.current);
+    clear();
     setPassing(null);
     enterTask(to);
   };

@@ -369,7 +369,7 @@ const Row = memo(
     before.task === after.task &&
     before.me === after.me &&
     before.names === after.names &&
-    JSON.stringify(before.search) === JSON.stringify(after.search),
+    (before.search === after.search || JSON.stringify(before.search) === JSON.stringify(after.search)),
 );
 
 interface LoadMoreProps {
