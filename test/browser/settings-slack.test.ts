@@ -133,7 +133,7 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
   const { service, slack } = set;
   slack.addTeam("Globex");
   const page = await visit(open, service, SETTINGS, {
-    origins: [service.url, slack.url.replace("127.0.0.1", "localhost")],
+    origins: [slack.url, slack.url.replace("127.0.0.1", "localhost")],
   });
   await page.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
   for (const done of ["Create the app in Slack", "Set environment variables"]) await isFolded(step(page, done));
@@ -443,7 +443,7 @@ testInBrowser("what a workspace does not let the app do is said, with what helps
   const { service, slack } = set;
   await connect(set, slack.addTeam("Globex"));
   const page = await visit(open, service, SETTINGS, {
-    origins: [service.url, slack.url.replace("127.0.0.1", "localhost")],
+    origins: [slack.url, slack.url.replace("127.0.0.1", "localhost")],
   });
   await about(page, "Acme").getByText("set SERVICE_SLACK_BOT_TOKEN to the new token").waitFor();
   const globex = about(page, "Globex");
