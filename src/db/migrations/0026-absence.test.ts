@@ -15,7 +15,7 @@ testOnBoth(
     await ctx.db.write((tx) => undoFrom(tx, "0026"));
     await ctx.db.write((tx) => migrate(tx.query, dialect));
 
-    assert.deepEqual((await call<TaskRecord>("GET", `/api/tasks/${old.id}`)).body, old);
+    assert.deepEqual((await call<TaskRecord>("GET", `/api/tasks/${old.id}`)).body, { ...old, facts: null });
     assert.deepEqual((await call<UserRecord>("GET", `/api/users/${ada.id}`)).body, ada);
     const body = { from: "2026-01-05T09:00:00Z", until: "2999-01-05T09:00:00Z", delegate_user_id: ben.id };
     assert.equal((await call("PUT", `/api/users/${ada.id}/absence`, { body })).status, 200);

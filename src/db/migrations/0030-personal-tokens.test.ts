@@ -15,7 +15,7 @@ testOnBoth(
     await ctx.db.write((tx) => undoFrom(tx, "0030"));
     await ctx.db.write((tx) => migrate(tx.query, dialect));
 
-    assert.deepEqual((await call<TaskRecord>("GET", `/api/tasks/${old.id}`)).body, old);
+    assert.deepEqual((await call<TaskRecord>("GET", `/api/tasks/${old.id}`)).body, { ...old, facts: null });
     const { token } = await newPersonalToken({ call: callAs(service, headers) });
     assert.equal(await reviewStatus(service, bearer(token)), "200");
   },

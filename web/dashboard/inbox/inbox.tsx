@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me } from "../api.ts";
 import { usePageTitle } from "../ui/page.tsx";
@@ -118,11 +118,11 @@ function useFollow(shown: string | null, search: Scope) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const frame = useRef(0);
   const last = useRef(0);
-  const clear = (): void => {
+  const clear = useCallback((): void => {
     clearTimeout(timer.current);
     cancelAnimationFrame(frame.current);
-  };
-  useEffect(() => clear, []);
+  }, []);
+  useEffect(() => clear, [clear]);
   const follow = (to: string, event: KeyboardEvent): void => {
     clear();
     const isFast = event.repeat || event.timeStamp - last.current < PAUSE_MS;
