@@ -45,6 +45,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     priority: "normal",
     labels: [],
     facts: null,
+    decision: null,
     assign_to: { email: "Dana@example.com" },
     assigned_to_email: "Dana@example.com",
     assigned_to_user_id: null,
