@@ -24,7 +24,12 @@ testOnBoth(
     const { call, create, clock } = service;
     const dana = await person(service, { email: "dana@example.com", is_operator: true });
     const named = { form_definition: { ui: { approved: { "ui:enumNames": ["Approve", "Reject"] } } } };
-    const a = await create({ task: '=HYPERLINK("x"), Mia', idempotency_key: "k-1", ...named });
+    const a = await create({
+      task: '=HYPERLINK("x"), Mia',
+      idempotency_key: "k-1",
+      labels: ["vip", "to check"],
+      ...named,
+    });
     await dana.call("POST", `/api/tasks/${a.id}/complete`, { body: { response: { approved: true } } });
     clock.advance(1000);
     const b = await create({ task: "Zoë", idempotency_key: "+k", redact_payload: true });
@@ -38,10 +43,10 @@ testOnBoth(
     assert.equal(csv.headers["cache-control"], "no-store");
     assert.equal(
       csv.text,
-      "\uFEFFid,project,title,status,decision,decided_by,channel,asked_by,created_at,ended_at,attempts,idempotency_key\r\n" +
-        `${b.id},default,Zoë,cancelled,,,,admin,2026-01-31T12:00:01.000Z,2026-01-31T12:00:01.000Z,0,'+k\r\n` +
+      "\uFEFFid,project,title,status,decision,decided_by,channel,asked_by,created_at,ended_at,attempts,idempotency_key,labels\r\n" +
+        `${b.id},default,Zoë,cancelled,,,,admin,2026-01-31T12:00:01.000Z,2026-01-31T12:00:01.000Z,0,'+k,\r\n` +
         `${a.id},default,"'=HYPERLINK(""x""), Mia",completed,Approve,dana@example.com,dashboard,admin,` +
-        "2026-01-31T12:00:00.000Z,2026-01-31T12:00:00.000Z,0,k-1\r\n",
+        '2026-01-31T12:00:00.000Z,2026-01-31T12:00:00.000Z,0,k-1,"vip, to check"\r\n',
     );
 
     for (const filter of ["", "&terminal=true&sort=ended", "&decision=Approve", "&q=open", "&unassigned=false"]) {

@@ -6,7 +6,15 @@ import type { TaskRecord } from "../../tasks/schema.ts";
 import { migrate } from "../migrate.ts";
 
 /** What the release before did not store. */
-const LOST = { decided_by_kind: null, decided_by_name: null, ladder: null, next_step_at: null };
+const LOST = {
+  decided_by_kind: null,
+  decided_by_name: null,
+  ladder: null,
+  next_step_at: null,
+  facts: null,
+  decision: null,
+  decision_tone: null,
+};
 
 testOnBoth(
   "tasks of the release before say who asked and who decided, and keep their keys",
