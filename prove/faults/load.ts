@@ -139,6 +139,8 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
       completed_at: body.completed_at,
       cancelled_at: end === "cancelled" ? body.updated_at : null,
       cancel_reason: end === "cancelled" ? note : null,
+      // The one choice of the form is a yes or no, so its label says what was decided.
+      decision: end === "completed" ? { label: "Yes", tone: null } : null,
       decided_by:
         end === "completed" ? { kind: "admin", user_id: null, email: null, name: "admin", channel: null } : null,
     };
