@@ -1,8 +1,5 @@
-import { MINUTE, SECOND } from "../lib/time.ts";
+import { retryAfter } from "../outbound/retry-after.ts";
 import type { Answer, Attempt, Meaning, Resumed } from "./kind.ts";
-
-/** Longest wait that an engine can ask for. */
-const WAIT_MAX_MS = 60 * MINUTE;
 
 /** The statuses whose meaning differs between engines. */
 export interface OwnStatuses {
@@ -17,7 +14,7 @@ export interface OwnStatuses {
 export function readStatus(engine: string, answer: Answer, now: number, own: OwnStatuses = {}): Resumed {
   const { status } = answer;
   const { meaning, message } = own[status] ?? usualMeaning(engine, status);
-  const wait_ms = meaning === "later" || meaning === "refused" ? retryAfter(answer, now) : undefined;
+  const wait_ms = meaning === "later" || meaning === "refused" ? retryAfter(answer.headers, now) : undefined;
   return { meaning, message, answer, ...(wait_ms !== undefined && { wait_ms }) };
 }
 
@@ -30,18 +27,6 @@ function usualMeaning(engine: string, status: number): { meaning: Meaning; messa
   if ([400, 405, 411, 413, 414, 415, 422].includes(status))
     return { meaning: "gone", message: `${engine} answered ${status}: it does not take this request.` };
   return { meaning: "later", message: `${engine} answered ${status}.` };
-}
-
-/** Reads `Retry-After`: seconds or a date. (RFC 9110, 10.2.3) */
-function retryAfter({ headers }: Answer, now: number): number | undefined {
-  const text = headers["retry-after"];
-  if (text === undefined) return undefined;
-  return waitOf(/^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now);
-}
-
-/** Returns the wait that an engine asks for, up to the longest one; undefined if it is none. @param ms - may be NaN */
-export function waitOf(ms: number): number | undefined {
-  return ms > 0 ? Math.min(ms, WAIT_MAX_MS) : undefined;
 }
 
 /**

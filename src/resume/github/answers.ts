@@ -1,7 +1,8 @@
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { Answer, Http, Resumed } from "../kind.ts";
 import { bearer } from "../requests.ts";
-import { readStatus, waitOf, type OwnStatuses } from "../statuses.ts";
+import { waitOf } from "../../outbound/retry-after.ts";
+import { readStatus, type OwnStatuses } from "../statuses.ts";
 import type { SendRequest } from "../../outbound/http-sender.ts";
 
 /** A run with its repository has about 30 kB; the reviews of one run have a comment of 1 kB each. */
