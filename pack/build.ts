@@ -16,7 +16,7 @@ const DIST = join(ROOT, "dist");
 const KEPT_AS_IT_IS = [
   "src/node-version.mjs",
   "vendor/common-passwords",
-  ...["app", "dashboard", "embed", "light", "server"].map((page) => `web/dist/${page}`),
+  ...["app", "dashboard", "embed", "light", "server", "worker"].map((page) => `web/dist/${page}`),
   ...["dashboard", "embed", "light"].map((page) => `web/dist/${page}.json`),
 ];
 

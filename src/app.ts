@@ -40,6 +40,7 @@ import {
 import { refuseCrossSite } from "./http/same-origin.ts";
 import { ErrorBodySchema } from "./http/schema.ts";
 import { createSerializerCompiler } from "./http/serialization.ts";
+import { notificationRoutes, notificationShapes } from "./notifications/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { securityEventRoutes, securityEventShapes } from "./operations/security-events.ts";
 import { resealRoutes } from "./operations/reseal.ts";
@@ -79,6 +80,7 @@ const SHAPES = [
   ...connectionShapes,
   ...subscriptionShapes,
   ...deliveryShapes,
+  ...notificationShapes,
   ...peopleShapes,
   ...channelShapes,
   ...embedShapes,
@@ -238,6 +240,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(hookRoutes, { ctx, prefix: "/api" });
   await app.register(connectionRoutes, { ctx, prefix: "/api" });
   await app.register(subscriptionRoutes, { ctx, prefix: "/api" });
+  await app.register(notificationRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

@@ -8,6 +8,7 @@ import type { Engine } from "./deliveries/engine.ts";
 import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { Previews } from "./files/preview.ts";
+import type { BrowserNotices } from "./notifications/notices.ts";
 import type { Sender } from "./outbound/http-sender.ts";
 import type { AgentFinder } from "./people/agent-caller.ts";
 import type { Devices } from "./people/devices.ts";
@@ -49,6 +50,8 @@ export interface Context {
   vendors: VendorThread;
   waiters: Waiters;
   taskCreator: TaskCreator;
+  /** Knows whether people are told in browsers. */
+  browsers: BrowserNotices;
   /** Reaches people, for tasks: the channels. */
   notifier: Notifier;
   channels: Channels;

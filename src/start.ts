@@ -20,6 +20,9 @@ import type { DrawingThreadOptions } from "./drawing/thread.ts";
 import { createDrawing } from "./drawing/drawing.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createPreviews } from "./files/preview.ts";
+import { createDigestKind, DIGEST_KIND } from "./notifications/digests.ts";
+import { createPushKind } from "./notifications/kind.ts";
+import { createBrowserNotices, PUSH_KIND } from "./notifications/notices.ts";
 import { createSender } from "./outbound/http-sender.ts";
 import { createDevices } from "./people/devices.ts";
 import { createProvider, type ProviderOptions } from "./people/oidc/provider.ts";
@@ -79,7 +82,8 @@ export async function createContext(
     recordAbandoned: recordCallbackAbandoned,
   });
   const dataKey = createDataKey(db, config);
-  const channels = createChannels(replace.channels ?? CHANNELS, { config, db, log });
+  const browsers = createBrowserNotices(db, onError);
+  const channels = createChannels(replace.channels ?? CHANNELS, { config, db, log }, browsers);
   const vendors = createVendorThread({ log, charactersMax: questionCharactersMax(config.limits.bodyBytes) });
   const ctx = {
     config,
@@ -98,6 +102,7 @@ export async function createContext(
     vendors,
     waiters,
     taskCreator: createTaskCreator(db, channels),
+    browsers,
     notifier: channels,
     channels,
     events: createTaskEvents(db, onError),
@@ -120,7 +125,9 @@ export async function createContext(
     recordFailed: recordResumeFailed,
   });
   const event = createEventKind({ db, sender, keys: config, log });
-  const kinds = { callback, event, ...resume, ...channels.kinds(ctx) };
+  const digest = createDigestKind({ db, config, log });
+  const push = createPushKind({ db, sender, config, log });
+  const kinds = { callback, event, [PUSH_KIND]: push, [DIGEST_KIND]: digest, ...resume, ...channels.kinds(ctx) };
   const deliveries = createEngine({ db, log, metrics, kinds, ...replace.deliveries });
   const whole = { ...ctx, deliveries };
   return { ...whole, close: () => closeParts(whole) };
@@ -131,6 +138,7 @@ async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
   ctx.events.stop();
   ctx.agents.stop();
   ctx.subscriptions.stop();
+  ctx.browsers.stop();
   ctx.admission.stop();
   ctx.previews.stop();
   await ctx.deliveries.stop();

@@ -1,6 +1,7 @@
 import { startCancelling } from "./agents/cancel-tasks.ts";
 import type { Context } from "./context.ts";
 import { startHookTidying } from "./hooks/tidying.ts";
+import { startDigests } from "./notifications/digests.ts";
 import { startTidying } from "./people/sessions.ts";
 import { startSecurityTidying } from "./security/retention.ts";
 import { startClaimExpiry } from "./tasks/claims.ts";
@@ -17,6 +18,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const departures = startDepartures(ctx);
   const cancelling = startCancelling(ctx);
   const totals = startTotals(ctx);
+  const digests = startDigests(ctx);
   const tidying = startTidying(ctx);
   const securityTidying = startSecurityTidying(ctx);
   const hookTidying = startHookTidying(ctx);
@@ -31,6 +33,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
       await departures.stop();
       await cancelling.stop();
       await totals.stop();
+      await digests.stop();
       await tidying.stop();
       await securityTidying.stop();
       await hookTidying.stop();

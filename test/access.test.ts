@@ -229,6 +229,33 @@ const ROUTES: Record<string, Route> = {
     path: () => "/api/auth/me/tokens/ptk_0",
     has: "error_code",
   },
+  "GET /api/auth/me/notifications": { may: PEOPLE, status: 200 },
+  "PATCH /api/auth/me/notifications": { may: PEOPLE, status: 200, body: () => ({ digest: "off" }), has: "digest" },
+  "GET /api/auth/me/browsers": { may: PEOPLE, status: 200 },
+  "PUT /api/auth/me/browsers/{id}": {
+    may: PEOPLE,
+    status: 422,
+    path: () => `/api/auth/me/browsers/${"0".repeat(64)}`,
+    body: () => ({ endpoint: "http://127.0.0.1:9/push" }),
+    has: "error_code",
+  },
+  "DELETE /api/auth/me/browsers/{id}": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/auth/me/browsers/0",
+    has: "error_code",
+  },
+  "POST /api/auth/me/browsers/{id}/test": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/auth/me/browsers/0/test",
+    has: "error_code",
+  },
+  "GET /api/auth/me/browsers/{id}/news": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/auth/me/browsers/0/news",
+  },
   "GET /api/auth/sessions": { may: PEOPLE, status: 200 },
   "DELETE /api/auth/sessions": { may: PEOPLE, status: 204 },
   "DELETE /api/auth/sessions/{id}": {

@@ -67,6 +67,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What waits for tasks in other systems.
   connections: ["agents", "tasks", "resume", "people", "security", "outbound", "http", "db", "lib"],
   subscriptions: ["callbacks", "conversation", "deliveries", "people", "security", "outbound", "http", "db", "lib"],
+  // How people learn that something waits for them, besides what tasks ask for.
+  notifications: [
+    "approvals",
+    "calendars",
+    "channels",
+    "tasks",
+    "deliveries",
+    "people",
+    "outbound",
+    "http",
+    "db",
+    "lib",
+  ],
   resume: ["callbacks", "deliveries", "outbound", "people", "http", "db", "lib"],
   callbacks: ["deliveries", "outbound", "db", "lib"],
   deliveries: ["people", "security", "http", "db", "lib"],

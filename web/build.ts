@@ -101,6 +101,23 @@ export async function buildDocument(entry: string, outDir: string): Promise<Size
   return { JS: gzipSync(script, { level: 9 }).length / 1000, CSS: gzipSync(style, { level: 9 }).length / 1000 };
 }
 
+/** Builds the worker that shows notifications as one script, `outDir`/worker.js. Its address never changes. */
+export async function buildWorker(entry: string, outDir: string): Promise<Sizes> {
+  // It draws nothing, so it gets neither library.
+  const files = await bundle("react", outDir, {
+    build: {
+      modulePreload: false,
+      rolldownOptions: { input: entry, output: { entryFileNames: "[name].js", format: "iife", codeSplitting: false } },
+    },
+  });
+  return {
+    JS: gzipped(
+      outDir,
+      files.filter((file) => file.type === "chunk"),
+    ),
+  };
+}
+
 /** Builds a module for Node that renders components to HTML, with its dependencies, as `outDir/<name of entry>.js`. */
 export async function buildRenderer(entry: string, outDir: string): Promise<Sizes> {
   const files = await bundle("preact", outDir, {
@@ -229,6 +246,7 @@ const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
   light: (outDir) => buildPage("preact", join(HERE, "light/main.tsx"), outDir),
   embed: (outDir) => buildPage("preact", join(HERE, "embed/main.tsx"), outDir),
   app: (outDir) => buildDocument(join(HERE, "app/main.tsx"), outDir),
+  worker: (outDir) => buildWorker(join(HERE, "worker/worker.ts"), outDir),
 };
 
 /** @param names - of the outputs to build; none: all */

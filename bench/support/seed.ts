@@ -342,6 +342,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   passkeys: true,
   passkey_challenges: true,
   personal_tokens: true,
+  notification_choices: true,
+  push_subscriptions: true,
   service_keys: true,
   rate_windows: true,
   setup: true,

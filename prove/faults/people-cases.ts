@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { ERRORS } from "../../src/errors.ts";
 import { MINUTE } from "../../src/lib/time.ts";
@@ -258,6 +259,31 @@ const makesPersonalToken: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+const choosesNotifications: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("quiet")}@example.com` });
+  const quiet_hours = { from: "22:00", until: "07:00" };
+  return {
+    act: async () => outcomeOf(await call("PATCH", "/api/auth/me/notifications", { body: { quiet_hours } })),
+    check: async () => {
+      const { body } = await call<{ quiet_hours: object | null }>("GET", "/api/auth/me/notifications");
+      return body.quiet_hours === null ? "there are no quiet hours" : null;
+    },
+  };
+};
+
+const addsBrowser: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("browser")}@example.com` });
+  const endpoint = `https://127.0.0.1:9/${fresh("push")}`;
+  const id = createHash("sha256").update(endpoint).digest("hex");
+  return {
+    act: async () => outcomeOf(await call("PUT", `/api/auth/me/browsers/${id}`, { body: { endpoint } })),
+    check: async () => {
+      const { body } = await call<{ browsers: object[] }>("GET", "/api/auth/me/browsers");
+      return body.browsers.length > 0 ? null : "there is no browser";
+    },
+  };
+};
+
 /** The outcome of a tool, which says an error of the service in its message. An answer that is there already is no failure. */
 function outcomeOfTool(answer: Answer<unknown>): Outcome {
   if (answer.status !== 200 || !answer.text.includes('"isError":true')) return outcomeOf(answer);
@@ -511,6 +537,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "remove a company account", prepare: removesAccount },
   { name: "add a passkey", prepare: addsPasskey },
   { name: "create a personal token", prepare: makesPersonalToken },
+  { name: "choose how to be notified", prepare: choosesNotifications },
+  { name: "be notified in a browser", prepare: addsBrowser },
   { name: "answer by an assistant", prepare: answersByAssistant },
   { name: "sign in with a passkey", prepare: signsInWithPasskey },
   { name: "sign out", prepare: signsOut },

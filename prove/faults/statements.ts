@@ -60,6 +60,8 @@ const TABLES = Object.keys({
   sessions: true,
   passkeys: true,
   personal_tokens: true,
+  notification_choices: true,
+  push_subscriptions: true,
   service_keys: true,
   setup: true,
   email_identities: true,

@@ -374,6 +374,13 @@ const FOR_PEOPLE = new Set([
   "GET /api/auth/me/tokens",
   "POST /api/auth/me/tokens",
   "DELETE /api/auth/me/tokens/{id}",
+  "GET /api/auth/me/notifications",
+  "PATCH /api/auth/me/notifications",
+  "GET /api/auth/me/browsers",
+  "PUT /api/auth/me/browsers/{id}",
+  "DELETE /api/auth/me/browsers/{id}",
+  "POST /api/auth/me/browsers/{id}/test",
+  "GET /api/auth/me/browsers/{id}/news",
   // Only a person of the directory who has decided takes that back.
   "DELETE /api/tasks/{id}/approvals/me",
   "GET /api/auth/sessions",

@@ -26,6 +26,7 @@ import { createTask, type CreationContext } from "../../src/tasks/create.ts";
 import { createDataKey } from "../../src/db/data-key.ts";
 import { createSubscriptions } from "../../src/subscriptions/known.ts";
 import { createTaskCreator } from "../../src/tasks/creator.ts";
+import type { InBrowsers } from "../../src/tasks/notices.ts";
 import { createTaskEvents, type TaskEvents } from "../../src/tasks/events.ts";
 import { createWaiters, type Waiters } from "../../src/tasks/poll.ts";
 import { toAuditRecord, toRecord } from "../../src/tasks/record.ts";
@@ -340,7 +341,7 @@ async function run(
         random: random.next,
       }),
     );
-    const notifier = createChannels([...CHANNELS, NOTES], { ...shared, db: store });
+    const notifier = createChannels([...CHANNELS, NOTES], { ...shared, db: store }, NO_BROWSERS);
     const ctx: ProcessContext = {
       ...shared,
       db: store,
@@ -744,6 +745,9 @@ async function run(
     unexpected,
   };
 }
+
+/** No person is told in a browser. */
+const NO_BROWSERS: InBrowsers = { enqueue: async () => {} };
 
 /** Agents are not simulated. */
 const NO_AGENTS: AgentFinder = {

@@ -1,5 +1,5 @@
 import type { Kinds } from "../deliveries/kinds.ts";
-import type { Notifier } from "../tasks/notices.ts";
+import type { InBrowsers, Notifier } from "../tasks/notices.ts";
 import type { Channel, ChannelContext, ChannelType, KindContext } from "./channel.ts";
 
 /** The channels of one service. */
@@ -11,7 +11,7 @@ export interface Channels extends Notifier {
   kinds(ctx: KindContext): Kinds;
 }
 
-export function createChannels(types: readonly ChannelType[], ctx: ChannelContext): Channels {
+export function createChannels(types: readonly ChannelType[], ctx: ChannelContext, inBrowsers: InBrowsers): Channels {
   const opened = new Map(types.map((type) => [type.name, type.open(ctx)]));
   return {
     channels: types,
@@ -30,6 +30,7 @@ export function createChannels(types: readonly ChannelType[], ctx: ChannelContex
     enqueueComment: async (tx, notice) => {
       for (const channel of opened.values()) await channel.enqueueComment?.(tx, notice);
     },
+    inBrowsers,
     enqueueFor: async (tx, notice, person, notify) => {
       for (const channel of opened.values()) {
         const destination = (await channel.destinationOf?.(tx, notice, person, notify)) ?? null;

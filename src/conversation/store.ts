@@ -67,11 +67,16 @@ export async function listComments(reader: Reader, task_id: string, { after, lim
 }
 
 /** A comment without its text, which may be long. */
-export type CommentHead = Pick<Comment, "id" | "seq" | "kind" | "answers_seq">;
+export interface CommentHead extends Pick<Comment, "id" | "seq" | "kind" | "answers_seq"> {
+  author_user_id: string | null;
+}
 
 /** Returns the heads of what was said about a task, oldest first. */
 export async function listCommentHeads(reader: Reader, task_id: string): Promise<CommentHead[]> {
-  const rows = await commentsOf(reader, task_id).select(["id", "seq", "kind", "answers_seq"]).orderBy("seq").execute();
+  const rows = await commentsOf(reader, task_id)
+    .select(["id", "seq", "kind", "answers_seq", "author_user_id"])
+    .orderBy("seq")
+    .execute();
   return rows.map((row) => ({ ...row, kind: row.kind as SaidKind }));
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { serveBuilt } from "../http/built.ts";
-import { csp, ICON } from "../http/page.ts";
+import { readBuilt, serveBuilt } from "../http/built.ts";
+import { csp, ICON, iconFile } from "../http/page.ts";
 
 /** The addresses of the dashboard's own pages; which of them there is, the script decides. */
 const PAGES = [
@@ -37,6 +37,19 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }),
     "cache-control": "no-cache",
   };
+  const worker = readBuilt("worker/worker.js");
+  if (worker !== null)
+    // Browsers look for a new one from time to time; what it does is what its page could do.
+    app.get("/worker.js", { schema: { hide: true } }, async (_request, reply) =>
+      reply
+        .headers({ "content-security-policy": "default-src 'none'; connect-src 'self'", "cache-control": "no-cache" })
+        .type("text/javascript; charset=utf-8")
+        .send(worker),
+    );
+  // The icon of notifications; a tab has it in its page.
+  app.get("/icon.svg", { schema: { hide: true } }, async (_request, reply) =>
+    reply.header("cache-control", "max-age=86400").type("image/svg+xml").send(iconFile()),
+  );
   for (const path of PAGES)
     app.get(path, { schema: { hide: true } }, async (_request, reply) =>
       reply.headers(headers).type("text/html; charset=utf-8").send(html),

@@ -30,6 +30,8 @@ export interface Schema {
   passkeys: PasskeyRow;
   passkey_challenges: PasskeyChallengeRow;
   personal_tokens: PersonalTokenRow;
+  notification_choices: NotificationChoicesRow;
+  push_subscriptions: PushSubscriptionRow;
   service_keys: ServiceKeyRow;
   rate_windows: RateWindowRow;
   setup: SetupRow;
@@ -526,6 +528,43 @@ export interface PersonalTokenRow {
   created_at: number;
   expires_at: number;
   last_used_at: number | null;
+}
+
+/** How a person wants to be told that tasks wait for them, besides what each task says. */
+export interface NotificationChoicesRow {
+  user_id: string;
+  /** As `HH:MM` in the person's time zone: no notification is sent from then, until the other; null: at any time. */
+  quiet_from: string | null;
+  quiet_until: string | null;
+  /** JSON of the slugs of projects that they are not told of. */
+  muted_projects: string;
+  /** How often they get an email that lists what waits: `off`, `hourly` or `daily`. */
+  digest: string;
+  /** When the daily one is sent, as `HH:MM` in the person's time zone. */
+  digest_time: string;
+  /** When the next one is due; null: never. */
+  digest_due_at: number | null;
+}
+
+/** A browser in which a person is told, by the push service of its vendor. */
+export interface PushSubscriptionRow {
+  /** SHA-256 of the address, in hex. */
+  id: string;
+  user_id: string;
+  /** The address of this browser at the push service. Who knows it, and our key, can send to it. */
+  endpoint: string;
+  /** Which of our keys the browser knows (notifications/vapid.ts). */
+  key_id: string;
+  /** As the browser called itself; null: not at all. */
+  user_agent: string | null;
+  created_at: number;
+  /** When the push service last accepted a notification. */
+  told_at: number | null;
+  /** What it was about. */
+  told_task_id: string | null;
+  told_purpose: string | null;
+  /** The last failure since then, as "code: sentence". */
+  failure: string | null;
 }
 
 /** A passkey: the public key of a credential that a person's device or password manager holds. */

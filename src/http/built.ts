@@ -54,8 +54,14 @@ async function serveFiles<M>(app: FastifyInstance, name: string, prefix: string)
 }
 
 function readManifest<M>(name: string): M | null {
+  const text = readBuilt(`${name}.json`);
+  return text === null ? null : (JSON.parse(text) as M);
+}
+
+/** Returns the text of a built file; null if it was not built. */
+export function readBuilt(name: string): string | null {
   try {
-    return JSON.parse(readFileSync(builtPath(`${name}.json`), "utf8")) as M;
+    return readFileSync(builtPath(name), "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { ServiceError } from "../errors.ts";
 import { tidyDescription } from "./openapi.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { csp, PAGE_CSP } from "./page.ts";
+import { csp, iconFile, PAGE_CSP } from "./page.ts";
 import { renderReference } from "./reference.ts";
-import { iconFile, SWAGGER_UI_PAGE, SWAGGER_UI_STYLE } from "./swagger-ui.ts";
+import { SWAGGER_UI_PAGE, SWAGGER_UI_STYLE } from "./swagger-ui.ts";
 import { troubleshootingRoutes } from "./troubleshooting.ts";
 
 const TITLE = "Human Task Service";
@@ -105,9 +105,13 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
   });
 }
 
-/** Calls that Slack and GitHub make, and the file that the dashboard links to. */
+/** Calls that Slack, GitHub and workers of browsers make, and the file that the dashboard links to. */
 const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/tasks/export",
+  "/api/auth/me/browsers/{id}/news",
+  "/api/auth/me/browsers/{id}/test",
+  "/api/auth/me/browsers/{id}",
+  "/api/auth/me/browsers",
   "/api/channels/slack/interactions",
   "/api/channels/slack/events",
   "/api/connections/{id}/github",

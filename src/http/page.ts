@@ -4,6 +4,11 @@ import { createHash } from "node:crypto";
 export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234C45D6'/%3E%3Cpath d='M4.5 8.2l2.4 2.4 4.6-5' fill='none' stroke='%23fff' stroke-width='1.75' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E";
 
+/** Returns the icon of the product as an SVG file. */
+export function iconFile(): string {
+  return decodeURIComponent(ICON.slice(ICON.indexOf(",") + 1));
+}
+
 const STYLE = `
 :root { color-scheme: light dark; --page: #F7F8FA; --raised: #FFFFFF; --line: #E3E6EC; --text: #14171F; --text-2: #545C6B;
   --accent: #4C45D6; --accent-soft: #EEEDFC; --code: #EEF0F4; --shadow: 0 1px 2px rgb(16 24 40/.05); }

@@ -1,9 +1,4 @@
-import { HEADER, ICON } from "./page.ts";
-
-/** Returns the icon of the product as an SVG file. */
-export function iconFile(): string {
-  return decodeURIComponent(ICON.slice(ICON.indexOf(",") + 1));
-}
+import { HEADER } from "./page.ts";
 
 /** Adds what Swagger UI's own page lacks: a width for phones, the header of the product, and the theme of the system. */
 export const SWAGGER_UI_PAGE = `

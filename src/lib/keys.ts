@@ -13,6 +13,7 @@ export type KeyPurpose =
   | "link"
   | `${string}_link`
   | "nonce"
+  | "push"
   | "fingerprint";
 
 /** The roots that keys are derived from: `SERVICE_SECRET_KEY`, and the one that is accepted beside it during a rotation. */

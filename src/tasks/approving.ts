@@ -121,7 +121,7 @@ export async function storeVote(
 /** Takes a task that a person has decided from their inbox. An edit brings it back to those who approved before, and tells them. */
 export async function afterBallot(
   tx: Tx,
-  notifier: Pick<Notifier, "enqueueFor">,
+  notifier: Pick<Notifier, "enqueueFor" | "inBrowsers">,
   { after, effects }: Pick<Decision, "after" | "effects">,
   { votes, vote }: Ballot,
 ): Promise<void> {
@@ -137,7 +137,8 @@ export async function afterBallot(
   const notice = { task_id: after.id, project: after.project, purpose: "new_round", at: after.updated_at } as const;
   for (const { user_id, email } of votesOf(votes, vote.round - 1).filter(isFor)) {
     const user = user_id === vote.user_id ? null : await findUser(tx, user_id);
-    if (user !== null)
-      await notifier.enqueueFor(tx, notice, { user, email: user.email ?? email, name: user_id }, notify);
+    if (user === null) continue;
+    await notifier.enqueueFor(tx, notice, { user, email: user.email ?? email, name: user_id }, notify);
+    await notifier.inBrowsers.enqueue(tx, notice, [user_id]);
   }
 }

@@ -64,7 +64,7 @@ export function isSamePerson(before: Assignment, after: Assignment): boolean {
  */
 export async function notifyAssignee(
   tx: Tx,
-  notifier: Pick<Notifier, "enqueueFor">,
+  notifier: Pick<Notifier, "enqueueFor" | "inBrowsers">,
   notice: Notice,
   { assigned_to_user_id: id, assigned_to_email }: Assignment,
   notify: readonly Destination[],
@@ -77,4 +77,5 @@ export async function notifyAssignee(
   const name = id ?? emailKey(email ?? "");
   const isTold = told.some((to) => (user === null ? emailKey(to.target) === name : isNamedBy(to, user)));
   if (!isTold) await notifier.enqueueFor(tx, notice, { user, email, name }, notify);
+  await notifier.inBrowsers.enqueue(tx, notice, [id]);
 }

@@ -81,7 +81,7 @@ export async function readComments(
  * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, AGENT_SCOPE_MISSING, TOO_MANY_COMMENTS, VALIDATION_FAILED
  */
 export async function addComment(
-  ctx: { db: Db; subscriptions: Subscriptions; notifier: Pick<Notifier, "enqueueComment"> },
+  ctx: { db: Db; subscriptions: Subscriptions; notifier: Pick<Notifier, "enqueueComment" | "inBrowsers"> },
   caller: Caller,
   id: string,
   body: AddCommentBody,
@@ -108,7 +108,11 @@ export async function addComment(
     const { project } = task;
     if (isOpen) {
       if (comment.kind === "question") await callBack(tx, task, comment);
-      await ctx.notifier.enqueueComment(tx, { task_id: id, project, purpose: "commented", at: created_at, comment });
+      const notice = { task_id: id, project, purpose: "commented", at: created_at } as const;
+      await ctx.notifier.enqueueComment(tx, { ...notice, comment });
+      const others = new Set([task.assigned_to_user_id, ...said.map(({ author_user_id }) => author_user_id)]);
+      others.delete(comment.author.user_id);
+      await ctx.notifier.inBrowsers.enqueue(tx, notice, others);
     }
     // Their threads have what is said. The notices of an end were sent with it.
     await scheduleRefresh(tx, { id, ended_at: null });
@@ -116,7 +120,7 @@ export async function addComment(
   });
 }
 
-function waitingOn(said: readonly CommentHead[]): WaitingOn {
+function waitingOn(said: readonly Omit<CommentHead, "author_user_id">[]): WaitingOn {
   return openQuestions(said).length > 0 ? "agent" : "people";
 }
 

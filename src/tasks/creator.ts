@@ -6,7 +6,7 @@ import { parseJson } from "../lib/json.ts";
 import { addCandidates } from "./candidates.ts";
 import { notifyDelegate } from "./delegation.ts";
 import { routedEntry } from "./new-task.ts";
-import type { Notifier } from "./notices.ts";
+import type { Notice, Notifier } from "./notices.ts";
 import { assignmentIn } from "./routed.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import { STEPS_HINT } from "./move.ts";
@@ -121,11 +121,9 @@ async function addRouted(
   await addCandidates(tx, task.id, routed.candidates);
   const entry = routedEntry(rows, routed);
   if (entry !== null) await addAuditEntry(tx, entry);
-  await notifier.enqueue(
-    tx,
-    { task_id: task.id, project: task.project, purpose: "decision", at: task.created_at },
-    notify,
-  );
+  const notice: Notice = { task_id: task.id, project: task.project, purpose: "decision", at: task.created_at };
+  await notifier.enqueue(tx, notice, notify);
+  await notifier.inBrowsers.enqueue(tx, notice, [task.assigned_to_user_id, ...routed.candidates]);
   await notifyDelegate(tx, notifier, task, routed, notify);
   return { ...rows, task };
 }

@@ -49,7 +49,7 @@ async function findDelegate(tx: Tx, { task, policy }: RoutedTask, user: User): P
 /** Notifies a delegate that they got a task. People whom `notify` names are notified as it says. */
 export async function notifyDelegate(
   tx: Tx,
-  notifier: Pick<Notifier, "enqueueFor">,
+  notifier: Pick<Notifier, "enqueueFor" | "inBrowsers">,
   { id, project, updated_at }: Pick<Task, "id" | "project" | "updated_at">,
   { delegate }: Pick<Routed, "delegate">,
   notify: readonly Destination[],

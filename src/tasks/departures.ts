@@ -205,5 +205,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
     ) as string[],
   });
   await notifyDelegate(tx, notifier, after, routed, notify);
+  const notice = { task_id: task.id, project: task.project, purpose: "assigned", at: after.updated_at } as const;
+  await notifier.inBrowsers.enqueue(tx, notice, [assigned_to_user_id, ...routed.candidates]);
   return true;
 }

@@ -152,6 +152,7 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     const task = { ...walk.task };
     walk.owed.push(async () => {
       await notifier.enqueue(tx, notice, told);
+      await notifier.inBrowsers.enqueue(tx, notice, await listCandidates(tx, task.id));
       await notifyAssignee(tx, notifier, notice, task, told, told);
     });
     return {};
@@ -163,7 +164,8 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     walk.owed.push(() => walk.notifier.enqueue(walk.tx, notice, parseNotify(JSON.stringify(others))));
     return {};
   },
-  offer: async ({ tx, notifier, task, documents, now }, step) => {
+  offer: async (walk, step) => {
+    const { tx, notifier, task, documents, now } = walk;
     const policy = parseJson<Policy>(documents.approval_policy);
     const matched = asOffer(await route(tx, { task, policy }, routingOfStep(step, ""), [], notifier));
     const { candidates } = await routeToVoters(tx, task, policy, matched);
@@ -176,6 +178,8 @@ const EFFECTS: Readonly<Record<StepKind, (walk: Walk, step: Step) => Promise<obj
     const isHeld = task.claim_expires_at !== null && task.claim_expires_at > now;
     if (!isHeld) Object.assign(task, assignmentIn(NOBODY));
     for (const name of all) tx.hint(inboxHint(name));
+    const notice = noticeOf(walk, "decision");
+    walk.owed.push(() => notifier.inBrowsers.enqueue(tx, notice, all.difference(new Set(before))));
     return task.redact_payload ? {} : { candidates };
   },
   assign: async (walk, step) => {

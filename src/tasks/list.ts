@@ -607,6 +607,25 @@ function toCounts(
   };
 }
 
+/** Returns the open tasks that are assigned or offered to a person, the soonest deadline first. */
+export async function soonestFor(db: Db, person: Person, limit: number): Promise<Task[]> {
+  const scope = { person, operates: [] };
+  const asked: Asked = {
+    terminal: false,
+    sort: "deadline",
+    asker: "",
+    me: person,
+    projects: projectsIn(scope),
+    ended: NO_RANGE,
+  };
+  return (await selectPage(db.heavy, scope, asked, limit)).map(toTask);
+}
+
+/** Returns how many open tasks are assigned or offered to a person, at most `COUNTED_MAX`. */
+export async function waitingFor(db: Db, person: Person): Promise<number> {
+  return (await countOfPerson(db, { person, operates: [] }, null)).open;
+}
+
 async function countOfPerson(
   db: Db,
   scope: Extract<ListScope, { person: Person }>,

@@ -32,7 +32,7 @@ export interface Move extends Decision {
 
 export interface MoveContext {
   db: Db;
-  notifier: Pick<Notifier, "enqueue" | "enqueueFor">;
+  notifier: Pick<Notifier, "enqueue" | "enqueueFor" | "inBrowsers">;
   subscriptions: Subscriptions;
 }
 
@@ -132,7 +132,7 @@ async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
 /** Notifies the person whose answer was rejected, if `notify` names their address. */
 async function enqueueSentBack(
   tx: Tx,
-  notifier: Pick<Notifier, "enqueue" | "enqueueFor">,
+  notifier: Pick<Notifier, "enqueue" | "enqueueFor" | "inBrowsers">,
   { event, after }: Move,
 ): Promise<void> {
   const email = "by" in event ? event.by.email : null;

@@ -49,6 +49,15 @@ export interface Recipient {
   name: string;
 }
 
+/** Tells people in the browsers that they chose for it. `notifications/` implements it. */
+export interface InBrowsers {
+  /**
+   * Enqueues a notice for the browsers of people, in the transaction of the event that it reports.
+   * @param people - ids of users; other names, and null, are passed over
+   */
+  enqueue(tx: Tx, notice: Notice, people: Iterable<string | null>): Promise<void>;
+}
+
 /** The part of the channels that tasks use. `channels/` implements it. */
 export interface Notifier {
   readonly channels: readonly NotifiableChannel[];
@@ -66,4 +75,5 @@ export interface Notifier {
    * @param notify - `notify` of the task, which may say how to reach them
    */
   enqueueFor(tx: Tx, notice: Notice, person: Recipient, notify: readonly Destination[]): Promise<void>;
+  inBrowsers: InBrowsers;
 }

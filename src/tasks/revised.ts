@@ -19,7 +19,7 @@ import { findRequest, type Task } from "./store.ts";
 /** Stores what a task asks now, brings it back to those who had decided, and tells everyone who was told of it. */
 export async function afterRevision(
   tx: Tx,
-  notifier: Pick<Notifier, "enqueue" | "enqueueFor">,
+  notifier: Pick<Notifier, "enqueue" | "enqueueFor" | "inBrowsers">,
   { before, after, audit }: Pick<Decision, "before" | "after" | "audit">,
   { documents, before: replaced, comment }: Revision,
 ): Promise<void> {
@@ -47,21 +47,22 @@ export async function afterRevision(
   const { assigned_to_user_id, assigned_to_email } = after;
   for (const name of new Set([...candidates, assigned_to_user_id, assigned_to_email]))
     if (name !== null) tx.hint(inboxHint(emailKey(name)));
-  await tell(tx, notifier, before, after);
+  await tell(tx, notifier, { before, after, candidates });
 }
 
 /** Tells those who were told of a task, and those whose decision does not count any more. */
 async function tell(
   tx: Tx,
-  notifier: Pick<Notifier, "enqueue" | "enqueueFor">,
-  before: Task,
-  after: Task,
+  notifier: Pick<Notifier, "enqueue" | "enqueueFor" | "inBrowsers">,
+  { before, after, candidates }: { before: Task; after: Task; candidates: readonly string[] },
 ): Promise<void> {
   const notice: Notice = { task_id: after.id, project: after.project, purpose: "revised", at: after.updated_at };
   const told = parseNotify((await findRequest(tx, after.id))?.notify ?? null);
   await notifier.enqueue(tx, notice, told);
   await notifyAssignee(tx, notifier, notice, after, told, told);
-  for (const user_id of await deciders(tx, before)) {
+  const decided = await deciders(tx, before);
+  await notifier.inBrowsers.enqueue(tx, notice, [...candidates, ...decided]);
+  for (const user_id of decided) {
     if (user_id === after.assigned_to_user_id) continue;
     const user = await findUser(tx, user_id);
     if (user === null || told.some((to: Destination) => isNamedBy(to, user))) continue;

@@ -76,6 +76,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/playground", "Send as test task"],
       ["/settings", "This browser"],
       ["/settings/sessions", "Where you are signed in"],
+      ["/settings/notifications", "In your browser"],
       ["/settings/tokens", "Create a token"],
       ["/settings/status", "Public URL"],
       ["/settings/email", "Add a sender"],

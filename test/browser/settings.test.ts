@@ -169,7 +169,14 @@ testInBrowser("an assignee sees their own parts of the settings, and no operator
   await signIn(page, service, "dana@example.com", "/settings");
   const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
   await parts.first().waitFor();
-  assert.deepEqual(await parts.allInnerTexts(), ["Profile", "Passkeys", "Sessions", "Personal tokens", "About"]);
+  assert.deepEqual(await parts.allInnerTexts(), [
+    "Profile",
+    "Notifications",
+    "Passkeys",
+    "Sessions",
+    "Personal tokens",
+    "About",
+  ]);
   for (const part of ["status", "email", "keys", "embed", "connections", "events", "quickstart"]) {
     await page.goto(`${service.url}/settings/${part}`);
     await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();

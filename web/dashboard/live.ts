@@ -34,6 +34,7 @@ function keepLive(setIsLive: (isLive: boolean) => void): () => void {
     let isReplaced = false;
     stream = new EventSource("/api/events");
     for (const kind of KINDS) stream.addEventListener(kind, refresh);
+    stream.addEventListener("created", () => markTab(document.hidden));
     stream.addEventListener("replaced", () => {
       isReplaced = true;
     });
@@ -60,6 +61,8 @@ function keepLive(setIsLive: (isLive: boolean) => void): () => void {
     // The browser has given up after an answer that is no stream, such as that of a proxy during a restart.
     if (stream.readyState === EventSource.CLOSED) open();
   }, POLL_MS);
+  const unmark = (): void => markTab(false);
+  document.addEventListener("visibilitychange", unmark);
   addEventListener("focus", reopen);
   addEventListener(SIGNED_IN, reopen);
   open();
@@ -68,7 +71,18 @@ function keepLive(setIsLive: (isLive: boolean) => void): () => void {
     clearTimeout(gathering);
     clearTimeout(waiting);
     clearInterval(polling);
+    document.removeEventListener("visibilitychange", unmark);
     removeEventListener("focus", reopen);
     removeEventListener(SIGNED_IN, reopen);
   };
+}
+
+const DOT = "%3Ccircle cx='12' cy='4' r='4' fill='%23F04438'/%3E";
+const END = "%3C/svg%3E";
+
+/** Shows on the icon of a tab that a task came while it was not looked at. */
+function markTab(isMarked: boolean): void {
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]")!;
+  const plain = icon.href.replace(DOT, "");
+  icon.href = isMarked ? plain.replace(END, DOT + END) : plain;
 }

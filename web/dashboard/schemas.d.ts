@@ -2787,6 +2787,106 @@ export interface components {
             /** @description Number of deliveries that start a new cycle. */
             count: number;
         };
+        NotificationChoices: {
+            /** @description When no notification is sent, in the time zone of your profile, or else UTC. */
+            quiet_hours: {
+                /**
+                 * @description From this time on. `HH:MM`.
+                 * @example 22:00
+                 */
+                from: string;
+                /**
+                 * @description Until this time. It may be on the next day. `HH:MM`.
+                 * @example 22:00
+                 */
+                until: string;
+            } | null;
+            /** @description Slugs of projects that do not notify you. */
+            muted_projects: string[];
+            /**
+             * @description How often you get an email that lists what waits for you. There is none if nothing does.
+             * @enum {unknown}
+             */
+            digest: "off" | "hourly" | "daily";
+            /**
+             * @description When the daily one is sent, in the time zone of your profile, or else UTC. `HH:MM`.
+             * @example 22:00
+             */
+            digest_time: string;
+            /** @description There is a sender for email to you. Without one, there is no digest. */
+            can_email: boolean;
+        };
+        SetNotificationChoices: {
+            /** @description When no notification is sent, in the time zone of your profile, or else UTC. */
+            quiet_hours?: {
+                /**
+                 * @description From this time on. `HH:MM`.
+                 * @example 22:00
+                 */
+                from: string;
+                /**
+                 * @description Until this time. It may be on the next day. `HH:MM`.
+                 * @example 22:00
+                 */
+                until: string;
+            } | null;
+            /** @description Slugs of projects that do not notify you. */
+            muted_projects?: string[];
+            /**
+             * @description How often you get an email that lists what waits for you. There is none if nothing does.
+             * @enum {unknown}
+             */
+            digest?: "off" | "hourly" | "daily";
+            /**
+             * @description When the daily one is sent, in the time zone of your profile, or else UTC. `HH:MM`.
+             * @example 22:00
+             */
+            digest_time?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        NotifiedBrowser: {
+            /** @description SHA-256 of the browser's address at its push service, in hex. */
+            id: string;
+            /** @description As the browser called itself. */
+            user_agent: string | null;
+            /**
+             * @description Since when.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When the push service last accepted a notification.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            told_at: string | null;
+            /** @description Why the last one could not be sent, as `code: sentence`. */
+            failure: string | null;
+            /** @description Its key is still ours. If not, turn notifications on again. */
+            is_current: boolean;
+        };
+        NotifiedBrowsers: {
+            /** @description What browsers take as `applicationServerKey`, in base64url. (RFC 8292) */
+            public_key: string;
+            browsers: components["schemas"]["NotifiedBrowser"][];
+        };
+        AddBrowser: {
+            /** @description The `endpoint` of its `PushSubscription`. */
+            endpoint: string;
+        } & {
+            [key: string]: unknown;
+        };
+        News: {
+            /** @description Open tasks that are assigned or offered to you, at most 10,000. */
+            waiting: number;
+            /** @description Why you are told, such as `decision`, `assigned`, `reminder` or `test`. null: you were not yet. */
+            purpose: string | null;
+            task: {
+                id: string;
+                /** @description What is asked; null for a confidential task. */
+                title: string | null;
+            } | null;
+        };
         SetupStatus: {
             /** @description true: there is no operator yet. */
             needs_setup: boolean;

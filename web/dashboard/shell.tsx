@@ -23,6 +23,7 @@ import type { Palette } from "./palette/palette.tsx";
 import { signOut } from "./sign-out.ts";
 import { isMac, useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
+import { useOpened } from "./notified.ts";
 import { dropPersonalOfOthers } from "./personal.ts";
 import { isOperatorOf, seesPage } from "./projects/access.ts";
 import { ProjectSwitcher } from "./projects/switcher.tsx";
@@ -75,6 +76,7 @@ export function Shell() {
   }, [id]);
   const [showsKeys, setShowsKeys] = useState(false);
   const palette = usePalette();
+  useOpened((path) => void navigate({ to: path }));
   const go = (scope: Scope["scope"]) => () => void navigate({ to: "/inbox", search: { scope } });
   useKeys({
     "?": () => setShowsKeys(true),

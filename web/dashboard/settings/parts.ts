@@ -12,6 +12,7 @@ export interface Part {
 /** The parts of the settings, in the order of their navigation. */
 export const PARTS: readonly Part[] = [
   { label: "Profile", about: "Your profile and preferences." },
+  { part: "notifications", label: "Notifications", about: "How you learn that something waits for you." },
   { part: "passkeys", label: "Passkeys", about: "Sign in without your password." },
   { part: "sessions", label: "Sessions", about: "Browsers and programs that are signed in as you." },
   {

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { components } from "../schemas.d.ts";
 import { get, request } from "../api.ts";
 import { confirmThen } from "../confirmation.ts";
+import { BROWSERS } from "../notified.ts";
 
 type Schemas = components["schemas"];
 export type ServiceKey = Schemas["ServiceKey"];
@@ -58,6 +59,23 @@ export const PERSONAL_TOKENS = "/api/auth/me/tokens";
 export const personalTokensQuery = queryOptions({
   queryKey: ["personal tokens"],
   queryFn: () => get<PersonalToken[]>(PERSONAL_TOKENS),
+});
+
+export type Choices = Schemas["NotificationChoices"];
+export type NotifiedBrowser = Schemas["NotifiedBrowser"];
+
+export const CHOICES = "/api/auth/me/notifications";
+
+/** How the person is told what waits for them. */
+export const choicesQuery = queryOptions({
+  queryKey: ["notification choices"],
+  queryFn: () => get<Choices>(CHOICES),
+});
+
+/** The oldest first, with the key that a browser needs. */
+export const browsersQuery = queryOptions({
+  queryKey: ["notified browsers", "all"],
+  queryFn: () => get<Schemas["NotifiedBrowsers"]>(BROWSERS),
 });
 
 export const SESSIONS = "/api/auth/sessions";

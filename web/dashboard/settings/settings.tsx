@@ -28,11 +28,16 @@ const Subscriptions = lazily(
   "subscriptions",
   async () => (await import("../subscriptions/subscriptions.tsx")).Subscriptions,
 );
+const NotificationSettings = lazily(
+  "notifications",
+  async () => (await import("./notifications.tsx")).NotificationSettings,
+);
 const PersonalTokens = lazily("personal tokens", async () => (await import("./personal-tokens.tsx")).PersonalTokens);
 
 /** By the last part of the address. */
 const CONTENTS: Readonly<Record<string, ComponentType>> = {
   profile: Profile,
+  notifications: NotificationSettings,
   passkeys: Passkeys,
   sessions: Sessions,
   tokens: PersonalTokens,
