@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import type { Page } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "./support/browser.ts";
-import { addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
+import { addAgent, addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 
 const isNotWider = (page: Page): Promise<boolean> =>
@@ -272,6 +273,36 @@ testInBrowser("the quickstart says when an agent's task arrives, and opens it", 
   await page.getByRole("heading", { level: 1, name: "From the agent" }).waitFor();
 });
 
+testInBrowser("the quickstart makes an agent, and its call waits for the answer and prints it", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await addAgent(service, "my-agent");
+  const page = await open({ expected: [/status of 409/] });
+  await signIn(page, service, "ada@example.com", "/settings/quickstart");
+  const create = page.getByRole("button", { name: "Create agent and token" });
+  await create.click();
+  await page.getByText(/already/).waitFor();
+  await page.getByLabel("Name of your agent").fill("second-agent");
+  await create.click();
+  await page.getByText("The agent second-agent is ready.").waitFor();
+  await axe(page);
+  await screenshot(page, "settings-quickstart-agent");
+  const call = await page.locator("pre").first().innerText();
+  const { stdout } = await new Promise<{ stdout: string }>((resolve, reject) => {
+    const shell = execFile("bash", ["-c", call], { timeout: 60_000 }, (error, stdout) =>
+      error ? reject(error) : resolve({ stdout }),
+    );
+    t.after(() => void shell.kill());
+    void (async () => {
+      await page.getByText("Received: Publish this release note?").waitFor();
+      const [task] = await service.call<{ id: string }[]>("GET", "/api/tasks");
+      await service.call("POST", `/api/tasks/${task!.id}/complete`, { response: { approved: true } });
+    })().catch(reject);
+  });
+  assert.deepEqual((JSON.parse(stdout) as { response: object }).response, { approved: true });
+  await page.getByText("Answered: your agent has it.").waitFor();
+});
+
 testInBrowser(
   "the quickstart shows a task from before the page was open, and its call works once in each view",
   async (open, t) => {
@@ -282,7 +313,7 @@ testInBrowser(
     await signIn(page, service, "ada@example.com", "/settings/quickstart");
     await page.getByText("Received: Long before").waitFor();
     const run = async (): Promise<string> => {
-      const [, body] = /-d '([^]*)'/.exec(await page.locator("pre").first().innerText())!;
+      const [, body] = /-d '([^']*)'/.exec(await page.locator("pre").first().innerText())!;
       const task = await service.call<{ id: string }>("POST", "/api/tasks", JSON.parse(body!));
       await page.getByText("Received: Publish this release note?").waitFor();
       return task.id;

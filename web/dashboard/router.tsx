@@ -21,9 +21,10 @@ import type { TaskStatus } from "./api.ts";
 import { STATUSES } from "./ui/status.tsx";
 import type { SecurityFilter } from "./settings/queries.ts";
 import type { SlackReturn } from "./settings/slack-return.tsx";
-import { SetupPage } from "./setup/setup.tsx";
 import type { SetupSearch } from "./setup/setup.tsx";
 import { Shell } from "./shell.tsx";
+
+const SetupPage = lazily("setup", async () => (await import("./setup/setup.tsx")).SetupPage);
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
 

@@ -1,26 +1,36 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { get } from "../api.ts";
 import type { ListedTask } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { isSample } from "../inbox/sample-task.ts";
+import { NewAgent } from "./new-agent.tsx";
 import { Snippet } from "../ui/snippet.tsx";
 import { Time } from "../ui/times.tsx";
 
 /**
- * The call that creates a task, and the newest task of an agent. It is the last step of setup, and a part of the
- * settings.
+ * An agent, the call with which it asks, and its newest task. It is the last step of setup, and a part of the settings.
  */
 export function Quickstart() {
+  const [token, setToken] = useState<string | null>(null);
   return (
-    <section className="surface stack" aria-label="Quickstart">
-      <p>
-        An agent creates a task with one call. <code>SERVICE_TOKEN</code> is the token of an agent. The command{" "}
-        <code>service agents create --name my-agent</code> prints a new one.
-      </p>
-      <Snippet />
-      <Arrival />
-    </section>
+    <>
+      <section className="surface stack" aria-labelledby="agent">
+        <h2 id="agent">1. An agent and its token</h2>
+        <NewAgent token={token} onToken={setToken} />
+      </section>
+      <section className="surface stack" aria-labelledby="call">
+        <h2 id="call">2. Ask, and wait for the answer</h2>
+        <p className="muted">
+          {token === null
+            ? "The calls read the token of your agent from SERVICE_TOKEN, and wait until you have answered."
+            : "The calls have the token of your agent, and wait until you have answered."}
+        </p>
+        <Snippet token={token} />
+        <Arrival />
+      </section>
+    </>
   );
 }
 
@@ -48,6 +58,7 @@ function Arrival() {
       {newest !== null ? (
         <>
           Received: <bdi>{newest.task}</bdi>, <Time at={newest.created_at} />.{" "}
+          {newest.completed_at !== null && "Answered: your agent has it. "}
           <Link to="/tasks/$id" params={{ id: newest.id }} search={{}}>
             Open
           </Link>

@@ -8,6 +8,7 @@ import { ErrorPanel } from "../ui/page.tsx";
 import { meQuery, queryClient, setupQuery } from "../queries.ts";
 import { Quickstart } from "./quickstart.tsx";
 import { CreateSample } from "../inbox/sample.tsx";
+import { IconChecks } from "../ui/icons.tsx";
 import { Source } from "../ui/source.tsx";
 
 /** The state of the wizard, which is kept in the address. */
@@ -25,6 +26,12 @@ export function SetupPage({ search: { step, answered, to } }: { search: SetupSea
   const number = Number(step ?? "1");
   return (
     <main className="alone wide">
+      <p className="row">
+        <span className="logo">
+          <IconChecks size={16} stroke={2} aria-hidden />
+        </span>
+        Human Task Service
+      </p>
       <p className="muted">Step {number} of 3</p>
       <Progress value={(number / 3) * 100} aria-label="Setup progress" size="sm" />
       {step === undefined && <You to={to} />}
@@ -73,7 +80,8 @@ function You({ to }: { to: string | undefined }) {
           void submit(event.currentTarget);
         }}
       >
-        <TextInput name="name" label="Name" autoComplete="name" />
+        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- it is the first thing to do on a page that has nothing else */}
+        <TextInput name="name" label="Name" autoComplete="name" autoFocus />
         <TextInput
           name="email"
           type="email"
@@ -152,11 +160,32 @@ function Received({ id }: { id: string }) {
   );
 }
 
+/** Where people answer besides the dashboard. */
+const WAYS = [
+  { part: "slack", label: "Slack", about: "Messages with buttons, where your team talks." },
+  { part: "email", label: "Email", about: "A link for each person, without an account." },
+  { part: "embed", label: "Embed", about: "The form in a product of yours." },
+  { part: "notifications", label: "Notifications", about: "In your browser, or one email a day." },
+] as const;
+
 function Connect() {
   return (
     <>
       <h1>Connect your agent</h1>
       <Quickstart />
+      <section className="surface stack" aria-labelledby="ways">
+        <h2 id="ways">Answer elsewhere, if you like</h2>
+        <ul>
+          {WAYS.map(({ part, label, about }) => (
+            <li key={part}>
+              <Link to="/settings/{-$part}" params={{ part }}>
+                {label}
+              </Link>
+              <span className="muted"> {about}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
       <p>
         <Link to="/inbox">Go to the inbox</Link>
       </p>
