@@ -342,6 +342,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   passkeys: true,
   passkey_challenges: true,
   personal_tokens: true,
+  saved_views: true,
   service_keys: true,
   rate_windows: true,
   setup: true,

@@ -60,6 +60,7 @@ const TABLES = Object.keys({
   sessions: true,
   passkeys: true,
   personal_tokens: true,
+  saved_views: true,
   service_keys: true,
   setup: true,
   email_identities: true,

@@ -374,6 +374,10 @@ const FOR_PEOPLE = new Set([
   "GET /api/auth/me/tokens",
   "POST /api/auth/me/tokens",
   "DELETE /api/auth/me/tokens/{id}",
+  "GET /api/views",
+  "POST /api/views",
+  "PATCH /api/views/{id}",
+  "DELETE /api/views/{id}",
   // Only a person of the directory who has decided takes that back.
   "DELETE /api/tasks/{id}/approvals/me",
   "GET /api/auth/sessions",

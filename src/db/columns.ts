@@ -341,6 +341,16 @@ export const COLUMNS = {
     expires_at: "bigint",
     last_used_at: "bigint",
   },
+  saved_views: {
+    id: "text",
+    user_id: "text",
+    project: "text",
+    name: "text",
+    filter: "json",
+    position: "bigint",
+    created_at: "bigint",
+    updated_at: "bigint",
+  },
   service_keys: {
     id: "text",
     project: "text",

@@ -30,6 +30,7 @@ export interface Schema {
   passkeys: PasskeyRow;
   passkey_challenges: PasskeyChallengeRow;
   personal_tokens: PersonalTokenRow;
+  saved_views: SavedViewRow;
   service_keys: ServiceKeyRow;
   rate_windows: RateWindowRow;
   setup: SetupRow;
@@ -526,6 +527,21 @@ export interface PersonalTokenRow {
   created_at: number;
   expires_at: number;
   last_used_at: number | null;
+}
+
+/** A list of tasks that a person has saved: their own, or one that a project shares. Exactly one of `user_id` and `project` is set. */
+export interface SavedViewRow {
+  id: string;
+  user_id: string | null;
+  /** The slug of the project. */
+  project: string | null;
+  name: string;
+  /** JSON: what the list shows, without defaults. */
+  filter: string;
+  /** Its place among the views of the same person or project, counted from 0. */
+  position: number;
+  created_at: number;
+  updated_at: number;
 }
 
 /** A passkey: the public key of a credential that a person's device or password manager holds. */
