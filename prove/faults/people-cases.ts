@@ -258,6 +258,32 @@ const makesPersonalToken: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+const savesView: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("views")}@example.com` });
+  return {
+    act: async () =>
+      outcomeOf(await call("POST", "/api/views", { body: { name: "Urgent", filter: { q: "is:urgent" } } })),
+    check: async () => {
+      const { body } = await call<object[]>("GET", "/api/views");
+      return body.length > 0 ? null : "there is no view";
+    },
+  };
+};
+
+const movesView: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("views")}@example.com` });
+  for (const name of ["A", "B", "C"]) await call("POST", "/api/views", { body: { name, filter: {} } });
+  const read = async () => (await call<{ id: string; name: string; position: number }[]>("GET", "/api/views")).body;
+  const { id } = (await read())[2]!;
+  return {
+    act: async () => outcomeOf(await call("PATCH", `/api/views/${id}`, { body: { position: 0 } })),
+    check: async () => {
+      const order = (await read()).map(({ name, position }) => `${position}${name}`).join(" ");
+      return order === "0C 1A 2B" ? null : `the order is ${order}`;
+    },
+  };
+};
+
 /** The outcome of a tool, which says an error of the service in its message. An answer that is there already is no failure. */
 function outcomeOfTool(answer: Answer<unknown>): Outcome {
   if (answer.status !== 200 || !answer.text.includes('"isError":true')) return outcomeOf(answer);
@@ -511,6 +537,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "remove a company account", prepare: removesAccount },
   { name: "add a passkey", prepare: addsPasskey },
   { name: "create a personal token", prepare: makesPersonalToken },
+  { name: "save a view", prepare: savesView },
+  { name: "move a view", prepare: movesView },
   { name: "answer by an assistant", prepare: answersByAssistant },
   { name: "sign in with a passkey", prepare: signsInWithPasskey },
   { name: "sign out", prepare: signsOut },
