@@ -61,6 +61,7 @@ import { describeRequest, observeFailures } from "./security/observe.ts";
 import { COMMAND_LINE, duringRequest } from "./security/request.ts";
 import { templateRoutes, templateShapes } from "./templates/routes.ts";
 import { taskRoutes, taskShapes } from "./tasks/routes.ts";
+import { viewRoutes, viewShapes } from "./views/routes.ts";
 
 /** How long the head and the body of a request may take to arrive; an answer may take longer (polls do). */
 const ARRIVAL_MS = 30 * SECOND;
@@ -76,6 +77,7 @@ const SHAPES = [
   ...projectShapes,
   ...calendarShapes,
   ...templateShapes,
+  ...viewShapes,
   ...hookShapes,
   ...connectionShapes,
   ...subscriptionShapes,
@@ -237,6 +239,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(projectRoutes, { ctx, prefix: "/api" });
   await app.register(calendarRoutes, { ctx, prefix: "/api" });
   await app.register(templateRoutes, { ctx, prefix: "/api" });
+  await app.register(viewRoutes, { ctx, prefix: "/api" });
   await app.register(hookRoutes, { ctx, prefix: "/api" });
   await app.register(connectionRoutes, { ctx, prefix: "/api" });
   await app.register(subscriptionRoutes, { ctx, prefix: "/api" });

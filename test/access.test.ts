@@ -256,6 +256,21 @@ const ROUTES: Record<string, Route> = {
     status: 404,
     path: () => "/api/auth/me/browsers/0/news",
   },
+  "GET /api/views": { may: PEOPLE, status: 200 },
+  "POST /api/views": {
+    may: PEOPLE,
+    status: 201,
+    body: () => ({ name: crypto.randomUUID(), filter: { q: "is:urgent" } }),
+    has: "filter",
+  },
+  "PATCH /api/views/{id}": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/views/viw_0",
+    body: () => ({ position: 0 }),
+    has: "error_code",
+  },
+  "DELETE /api/views/{id}": { may: PEOPLE, status: 404, path: () => "/api/views/viw_0", has: "error_code" },
   "GET /api/auth/sessions": { may: PEOPLE, status: 200 },
   "DELETE /api/auth/sessions": { may: PEOPLE, status: 204 },
   "DELETE /api/auth/sessions/{id}": {

@@ -46,6 +46,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   approvals: ["actions", "people", "http", "db", "lib"],
   // What is said about tasks. It knows nothing of them.
   conversation: ["http", "db", "lib"],
+  // What lists of tasks show, under a name.
+  views: ["tasks", "people", "http", "db", "lib"],
   templates: ["escalation", "projects", "tasks", "people", "http", "db", "lib"],
   escalation: ["calendars", "people", "security", "http", "db", "lib"],
   tasks: [

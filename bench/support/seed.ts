@@ -344,6 +344,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   personal_tokens: true,
   notification_choices: true,
   push_subscriptions: true,
+  saved_views: true,
   service_keys: true,
   rate_windows: true,
   setup: true,

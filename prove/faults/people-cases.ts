@@ -271,6 +271,18 @@ const choosesNotifications: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+const savesView: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("views")}@example.com` });
+  return {
+    act: async () =>
+      outcomeOf(await call("POST", "/api/views", { body: { name: "Urgent", filter: { q: "is:urgent" } } })),
+    check: async () => {
+      const { body } = await call<object[]>("GET", "/api/views");
+      return body.length > 0 ? null : "there is no view";
+    },
+  };
+};
+
 const addsBrowser: UseCase["prepare"] = async ({ service }) => {
   const { call } = await person(service, { email: `${fresh("browser")}@example.com` });
   const endpoint = `https://127.0.0.1:9/${fresh("push")}`;
@@ -280,6 +292,20 @@ const addsBrowser: UseCase["prepare"] = async ({ service }) => {
     check: async () => {
       const { body } = await call<{ browsers: object[] }>("GET", "/api/auth/me/browsers");
       return body.browsers.length > 0 ? null : "there is no browser";
+    },
+  };
+};
+
+const movesView: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("views")}@example.com` });
+  for (const name of ["A", "B", "C"]) await call("POST", "/api/views", { body: { name, filter: {} } });
+  const read = async () => (await call<{ id: string; name: string; position: number }[]>("GET", "/api/views")).body;
+  const { id } = (await read())[2]!;
+  return {
+    act: async () => outcomeOf(await call("PATCH", `/api/views/${id}`, { body: { position: 0 } })),
+    check: async () => {
+      const order = (await read()).map(({ name, position }) => `${position}${name}`).join(" ");
+      return order === "0C 1A 2B" ? null : `the order is ${order}`;
     },
   };
 };
@@ -539,6 +565,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "create a personal token", prepare: makesPersonalToken },
   { name: "choose how to be notified", prepare: choosesNotifications },
   { name: "be notified in a browser", prepare: addsBrowser },
+  { name: "save a view", prepare: savesView },
+  { name: "move a view", prepare: movesView },
   { name: "answer by an assistant", prepare: answersByAssistant },
   { name: "sign in with a passkey", prepare: signsInWithPasskey },
   { name: "sign out", prepare: signsOut },

@@ -62,6 +62,7 @@ const TABLES = Object.keys({
   personal_tokens: true,
   notification_choices: true,
   push_subscriptions: true,
+  saved_views: true,
   service_keys: true,
   setup: true,
   email_identities: true,

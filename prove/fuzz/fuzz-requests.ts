@@ -381,6 +381,10 @@ const FOR_PEOPLE = new Set([
   "DELETE /api/auth/me/browsers/{id}",
   "POST /api/auth/me/browsers/{id}/test",
   "GET /api/auth/me/browsers/{id}/news",
+  "GET /api/views",
+  "POST /api/views",
+  "PATCH /api/views/{id}",
+  "DELETE /api/views/{id}",
   // Only a person of the directory who has decided takes that back.
   "DELETE /api/tasks/{id}/approvals/me",
   "GET /api/auth/sessions",

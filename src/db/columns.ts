@@ -362,6 +362,16 @@ export const COLUMNS = {
     told_purpose: "text",
     failure: "text",
   },
+  saved_views: {
+    id: "text",
+    user_id: "text",
+    project: "text",
+    name: "text",
+    filter: "json",
+    position: "bigint",
+    created_at: "bigint",
+    updated_at: "bigint",
+  },
   service_keys: {
     id: "text",
     project: "text",

@@ -40,6 +40,7 @@ import { slackThreads } from "./migrations/0035-slack-threads.ts";
 import { commentFiles } from "./migrations/0036-comment-files.ts";
 import { labels } from "./migrations/0037-labels.ts";
 import { decisions } from "./migrations/0038-decisions.ts";
+import { savedViews } from "./migrations/0039-saved-views.ts";
 import { notifications } from "./migrations/0042-notifications.ts";
 import type { Schema } from "./schema.ts";
 
@@ -155,6 +156,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0036-comment-files": commentFiles,
     "0037-labels": labels(dialect),
     "0038-decisions": decisions,
+    "0039-saved-views": savedViews(dialect),
     "0042-notifications": notifications(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

@@ -32,6 +32,7 @@ export interface Schema {
   personal_tokens: PersonalTokenRow;
   notification_choices: NotificationChoicesRow;
   push_subscriptions: PushSubscriptionRow;
+  saved_views: SavedViewRow;
   service_keys: ServiceKeyRow;
   rate_windows: RateWindowRow;
   setup: SetupRow;
@@ -565,6 +566,21 @@ export interface PushSubscriptionRow {
   told_purpose: string | null;
   /** The last failure since then, as "code: sentence". */
   failure: string | null;
+}
+
+/** A list of tasks that a person has saved: their own, or one that a project shares. Exactly one of `user_id` and `project` is set. */
+export interface SavedViewRow {
+  id: string;
+  user_id: string | null;
+  /** The slug of the project. */
+  project: string | null;
+  name: string;
+  /** JSON: what the list shows, without defaults. */
+  filter: string;
+  /** Its place among the views of the same person or project, counted from 0. */
+  position: number;
+  created_at: number;
+  updated_at: number;
 }
 
 /** A passkey: the public key of a credential that a person's device or password manager holds. */

@@ -51,6 +51,7 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
       servers: [{ url: "/", description: "This service" }],
       tags: [
         { name: "Tasks", description: "Create a task, wait for its answer, answer it." },
+        { name: "Views", description: "Lists of tasks that people save under a name." },
         {
           name: "Deliveries",
           description: "Callbacks, resumes and events: their status, attempts, and sending them again.",
@@ -105,7 +106,7 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
   });
 }
 
-/** Calls that Slack, GitHub and workers of browsers make, and the file that the dashboard links to. */
+/** Calls that Slack, GitHub and workers of browsers make, the file that the dashboard links to, and what only the dashboard needs. */
 const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/tasks/export",
   "/api/auth/me/browsers/{id}/news",
@@ -115,6 +116,8 @@ const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/channels/slack/interactions",
   "/api/channels/slack/events",
   "/api/connections/{id}/github",
+  "/api/views",
+  "/api/views/{id}",
 ]);
 
 /** The description of the API and the pages that show it. Everything they load comes from here. */

@@ -19,7 +19,8 @@ export type IdPrefix =
   | "con"
   | "dky"
   | "sub"
-  | "cmt";
+  | "cmt"
+  | "viw";
 
 /** Ids of these end with the home of their task (db/home.ts). */
 type HomedPrefix = Extract<IdPrefix, "tsk" | "dlv">;

@@ -206,3 +206,8 @@ export async function listUsersIn(reader: Reader, project: string): Promise<User
     .execute();
   return rows.map(toUser);
 }
+
+/** Deletes the views that only this person sees. */
+export async function deleteViewsOf(tx: Tx, id: string): Promise<void> {
+  await tx.query.deleteFrom("saved_views").where("user_id", "=", id).execute();
+}

@@ -21,6 +21,7 @@ import { endSessionsOf } from "./sessions.ts";
 import { recordUserChange, recordUserCreated } from "./user-events.ts";
 import {
   addUser,
+  deleteViewsOf,
   findUser,
   isTaken,
   listUsers,
@@ -181,7 +182,10 @@ async function applyChange({ config }: UsersContext, tx: Tx, id: string, set: Pa
     before.password_hash !== after.password_hash
   )
     await endSessionsOf(tx, id);
-  if (before.active && !after.active) tx.hint(DEPARTED);
+  if (before.active && !after.active) {
+    await deleteViewsOf(tx, id);
+    tx.hint(DEPARTED);
+  }
   await recordUserChange(tx, before, after);
   return after;
 }

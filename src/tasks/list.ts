@@ -18,7 +18,7 @@ import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR, parseTime } from "../lib/time.ts";
-import type { Caller, Person } from "../people/caller.ts";
+import type { Caller, Person, SessionCaller } from "../people/caller.ts";
 import { isAssignee, scopeOf, type ListScope } from "./access.ts";
 import { askerOf } from "./asker.ts";
 import { DEFAULT_PROJECT } from "../people/memberships.ts";
@@ -74,14 +74,7 @@ export async function readPage(
 ): Promise<{ tasks: ReadTask[]; next: string | null }> {
   const scope = await scopeOf(ctx.db, caller, given.project);
   const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
-  const asked: Asked = {
-    ...query,
-    asker: query.agent ?? askerOf(caller).asked_by_id,
-    me: caller.kind === "user" ? caller.user : null,
-    ended: endedRange(query),
-    projects: projectsOfQuery(query, scope),
-    withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
-  };
+  const asked = askedBy(caller, scope, query);
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const found = await selectPage(reader, scope, asked, limit + 1);
@@ -97,6 +90,17 @@ export async function readPage(
     return found ? [{ task: toTask(row), documents: found }] : [];
   });
   return { tasks, next: hasNext ? encodeCursor([sortedBy(last, query), last.id]) : null };
+}
+
+function askedBy(caller: Caller, scope: ListScope | null, query: ListTasksQuery): Asked {
+  return {
+    ...query,
+    asker: query.agent ?? askerOf(caller).asked_by_id,
+    me: caller.kind === "user" ? caller.user : null,
+    ended: endedRange(query),
+    projects: projectsOfQuery(query, scope),
+    withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
+  };
 }
 
 function sortedBy({ timeout_at, ended_at, created_at }: TaskRow, { sort }: ListTasksQuery): number {
@@ -534,6 +538,32 @@ async function putInRound(
     const votes = await votesFor(reader, row);
     found.set(row.id, { ...document, payload: payloadOf({ ...row, votes, payload: document.payload }) });
   }
+}
+
+/**
+ * Counts the open tasks that a list shows to a person, up to `max`: what is beyond is not read.
+ * @throws ServiceError as `listTasks` does
+ */
+export async function countUpTo(
+  { db }: { db: Db },
+  caller: SessionCaller,
+  query: ListTasksQuery,
+  max: number,
+): Promise<number> {
+  const scope = await scopeOf(db, caller, query.project);
+  const asked = askedBy(caller, scope, query);
+  const statuses = statusesOf({ ...query, terminal: false });
+  if (statuses.length === 0) return 0;
+  if (scope !== null && "person" in scope)
+    return (await selectOfPerson(db.heavy, scope, asked, statuses, { after: null, limit: max, offset: 0 })).length;
+  let open = filtered(db.heavy, asked).where("tasks.ended_at", "is", null);
+  // As an expression, which keeps the index by status out of it.
+  if (!isSame(statuses, OPEN_STATUSES)) open = open.where(sql<boolean>`tasks.status || '' = ${statuses[0]}`);
+  const { count } = await db.heavy.query
+    .selectFrom(open.select("tasks.id").limit(max).as("some"))
+    .select(sql<number>`count(*)`.as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** How much there is to do, in the caller's scope. */

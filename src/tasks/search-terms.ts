@@ -52,6 +52,15 @@ export function readSearch(text: string): SearchTerm[] {
   }
 }
 
+/** Returns what a search says after `is:` that is no state; null if there is no such thing. */
+export function unknownStateOf(text: string): string | null {
+  for (const term of readSearch(text)) {
+    const [, state] = term.kind === "text" ? (/^is:(.+)$/is.exec(term.text) ?? []) : [];
+    if (state !== undefined) return state;
+  }
+  return null;
+}
+
 /** @param whole - as it is written */
 function termOf(name: string | undefined, value: string, whole: string): SearchTerm | null {
   if (value === "") return null;

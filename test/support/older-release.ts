@@ -133,6 +133,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["decision", "decision_tone"].map((column) => `alter table tasks drop column ${column}`),
     ],
   ],
+  ["0039-saved-views", ["drop table saved_views"]],
   ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
 ];
 

@@ -123,6 +123,10 @@ export interface Scope {
   readonly channel: string | null;
   /** How many days ago they ended at most, today included. */
   readonly range: "1" | "7" | "30" | null;
+  /** The slug of the only project; null: as the person has chosen for all pages. */
+  readonly project: string | null;
+  /** The id of the saved view that it was opened with. */
+  readonly view: string | null;
 }
 
 /** The query of an inbox for the API, without how much of each task is wanted. */
@@ -138,6 +142,7 @@ export function listParameters(search: Scope, me: Me): URLSearchParams {
   if (label !== null) query.set("label", label);
   if (priority !== null) query.set("priority", priority);
   if (q !== "") query.set("q", q);
+  if (search.project !== null) query.set("project", search.project);
   if (scope === "done") {
     const { decision, by, channel, range } = search;
     if (decision !== null) query.set("decision", decision);

@@ -44,6 +44,7 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   const priority = PRIORITIES.find((known) => known === text("priority"));
   const [decision, by, channel] = [text("decision"), text("by"), text("channel")];
   const range = RANGES.find((known) => known === text("range"));
+  const [project, view] = [text("project"), text("view")];
   return {
     ...(scope === undefined || scope === "all" ? {} : { scope }),
     ...(text("sort") === "created" ? { sort: "created" as const } : {}),
@@ -57,6 +58,8 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
     ...(by === null ? {} : { by }),
     ...(channel === null ? {} : { channel }),
     ...(range === undefined ? {} : { range }),
+    ...(project === null ? {} : { project }),
+    ...(view === null ? {} : { view }),
   };
 }
 
@@ -78,8 +81,10 @@ function wholeScope({
   by = null,
   channel = null,
   range = null,
+  project = null,
+  view = null,
 }: Partial<Scope>): Scope {
-  return { scope, sort, q, status, assignee, agent, label, priority, decision, by, channel, range };
+  return { scope, sort, q, status, assignee, agent, label, priority, decision, by, channel, range, project, view };
 }
 
 function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {

@@ -1940,6 +1940,136 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ViewFilter: {
+            /**
+             * @description Which tasks: `all` open ones (default), `mine`: assigned to the person who looks, `unclaimed`: without an assignee, `done`: closed ones.
+             * @enum {string|null}
+             */
+            scope?: "all" | "mine" | "unclaimed" | "done" | null;
+            /**
+             * @description Of open tasks: `deadline`: soonest first (default); `created`: newest first.
+             * @enum {string|null}
+             */
+            sort?: "deadline" | "created" | null;
+            /** @description A search, as `q` of `GET /api/tasks`. */
+            q?: string | null;
+            /**
+             * @description A status that tasks of the scope can have.
+             * @enum {string|null}
+             */
+            status?: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted" | null;
+            /** @description With `all` only: id of a user, or `none` for unassigned tasks. */
+            assignee?: string | null;
+            /** @description Id of the agent that asked. */
+            agent?: string | null;
+            /** @description A label, in any case. */
+            label?: string | null;
+            /**
+             * @description A priority.
+             * @enum {string|null}
+             */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
+            /** @description With `done` only: exact `label` of the `decision`. */
+            decision?: string | null;
+            /** @description With `done` only: id of the user who answered. */
+            by?: string | null;
+            /** @description With `done` only: channel of the answer. */
+            channel?: string | null;
+            /**
+             * @description With `done` only: in how many days until now the task was closed.
+             * @enum {string|null}
+             */
+            range?: "1" | "7" | "30" | null;
+            /** @description Slug of the only project whose tasks it shows. A shared view shows those of its project. */
+            project?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        View: {
+            /** @example viw_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description What people see. Each owner has a name once. */
+            name: string;
+            /** @description Slug of the project that shares it; null: only its person sees it. */
+            project: string | null;
+            filter: components["schemas"]["ViewFilter"];
+            /** @description Its place among the views of the person or of the project, from 0. */
+            position: number;
+            /** @description Whether the caller may change and delete it. */
+            can_change: boolean;
+            /** @description Fields of the filter whose project, agent or user is gone: deleted, deactivated, or no longer visible to the caller. */
+            problems: ("project" | "agent" | "assignee" | "by")[];
+            /**
+             * @description When it was saved.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was last changed.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CountedView: {
+            /** @example viw_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description What people see. Each owner has a name once. */
+            name: string;
+            /** @description Slug of the project that shares it; null: only its person sees it. */
+            project: string | null;
+            filter: components["schemas"]["ViewFilter"];
+            /** @description Its place among the views of the person or of the project, from 0. */
+            position: number;
+            /** @description Whether the caller may change and delete it. */
+            can_change: boolean;
+            /** @description Fields of the filter whose project, agent or user is gone: deleted, deactivated, or no longer visible to the caller. */
+            problems: ("project" | "agent" | "assignee" | "by")[];
+            /**
+             * @description When it was saved.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was last changed.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            updated_at: string;
+            /** @description How many tasks it shows to the caller. 100 means 100 or more. null: closed tasks are not counted, and neither is a view with the problem `project`. */
+            count: number | null;
+        };
+        /**
+         * @example {
+         *       "name": "Urgent refunds",
+         *       "filter": {
+         *         "q": "is:urgent",
+         *         "label": "refund"
+         *       }
+         *     }
+         */
+        CreateView: {
+            /** @description What people see. Each owner has a name once. */
+            name: string;
+            filter: components["schemas"]["ViewFilter"];
+            /** @description Slug of the project that shares it. Default: only you see it. */
+            project?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "Refunds",
+         *       "position": 0
+         *     }
+         */
+        UpdateView: {
+            /** @description What people see. Each owner has a name once. */
+            name?: string | null;
+            filter?: components["schemas"]["ViewFilter"] | null;
+            /** @description Moves it to this place. */
+            position?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @example {
          *       "session_id": "abc123",

@@ -33,6 +33,7 @@ import { useIsPhone } from "./ui/phone.ts";
 import { Shortcuts } from "./ui/shortcuts.tsx";
 import { toast } from "./ui/toasts.ts";
 import { SignedOut } from "./signed-out.tsx";
+import { ViewLinks } from "./views/lazy.tsx";
 
 const PLACES: readonly {
   scope: Scope["scope"];
@@ -100,6 +101,7 @@ export function Shell() {
         </Link>
         <ProjectSwitcher />
         <TaskLinks isOperator={isOperator} />
+        <ViewLinks />
         {isOperator && <OperateLinks me={me} />}
         <Link to="/settings/{-$part}" params={{}} title="Settings" className="place wide-only">
           <IconSettings size={16} stroke={1.75} aria-hidden />
@@ -131,7 +133,9 @@ function TaskLinks({ isOperator }: { isOperator: boolean }) {
   const places = placesOf(isOperator);
   const here = useRouterState({
     select: ({ location: { pathname, search } }) =>
-      /^\/(inbox|tasks|batch)\b/.test(pathname) ? ((search as Partial<Scope>).scope ?? "all") : null,
+      /^\/(inbox|tasks|batch)\b/.test(pathname) && (search as Partial<Scope>).view == null
+        ? ((search as Partial<Scope>).scope ?? "all")
+        : null,
   });
   return places.map(({ scope, label, Icon, count }) => (
     <Link

@@ -10,6 +10,7 @@ import { agentNamesQuery, nameOf } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { STATUSES } from "../ui/status.tsx";
+import { ViewBar } from "../views/lazy.tsx";
 
 const SEARCH_WAIT_MS = 200;
 const OPEN_STATUSES: readonly TaskStatus[] = ["created", "rejected"];
@@ -18,7 +19,18 @@ export function isFiltered({ q, ...search }: Scope): boolean {
   return q !== "" || FILTERS.some((name) => search[name] !== null);
 }
 
-const FILTERS = ["status", "assignee", "agent", "label", "priority", "decision", "by", "channel", "range"] as const;
+const FILTERS = [
+  "status",
+  "assignee",
+  "agent",
+  "label",
+  "priority",
+  "decision",
+  "by",
+  "channel",
+  "range",
+  "project",
+] as const;
 
 const load = async () => import("./closed-filters.tsx");
 export const ClosedFilters = lazily("closed filters", async () => (await load()).ClosedFilters);
@@ -79,6 +91,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
         )}
         <LabelChip label={search.label} tasks={tasks} onChange={(label) => set({ label })} />
         {isDone && <ExportMenu search={search} me={me} />}
+        <ViewBar search={search} me={me} isNeeded={isFiltered(search) || search.sort === "created"} />
       </div>
       <Search q={search.q} onChange={(q) => set({ q })} />
     </>

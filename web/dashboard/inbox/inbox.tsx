@@ -16,6 +16,7 @@ import { useSelection } from "./selection.ts";
 import { TaskList, TITLES, useViewOf } from "./task-list.tsx";
 import { columnsOf } from "./widths.ts";
 import { TaskPane } from "../task/task.tsx";
+import { useShownView } from "../views/shown.ts";
 
 /** While a key is held down, or pressed faster than this, only titles are shown. The task loads after a pause. */
 const PAUSE_MS = 100;
@@ -49,7 +50,8 @@ function Desk({ id, isBatch, search, me }: InboxPageProps & { me: Me }) {
   const { passing, follow, go, enter } = useFollow(shown, search);
   const title = isBatch ? "Decide together" : id === null || task === undefined ? null : headingOf(task.task)[0];
   // The title of a tab with a task begins with the task's name, to distinguish several tabs.
-  usePageTitle(title ?? TITLES[search.scope], title === null);
+  const shownView = useShownView(search);
+  usePageTitle(title ?? shownView?.name ?? TITLES[search.scope], title === null);
   // The link that skips the navigation leads to it.
   const isListAlone = isNarrow && shown === null && !isBatch;
   const current = passing?.id ?? shown;

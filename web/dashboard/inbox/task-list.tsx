@@ -30,6 +30,7 @@ import { useIsHeld } from "../task/held.ts";
 import { undoLast } from "../task/undo.ts";
 import { Deadline, isOpenStatus, PriorityChip, ReplyChip, useIsOver } from "../ui/status.tsx";
 import { FactsLine, FewLabels, rowWhoOf } from "./row-parts.tsx";
+import { useShownView } from "../views/shown.ts";
 import { useNames } from "./who.ts";
 import type { Names } from "./names.ts";
 
@@ -83,6 +84,7 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
   const said = useNews(tasks, search);
   const names = useNames(me);
   const view = useViewOf(search, me);
+  const title = useShownView(search)?.name ?? TITLES[search.scope];
   const selection = useSelection(view);
   const run = useRun(me);
   const order = search.scope === "done" ? [] : tasks.filter(({ status }) => isOpenStatus(status)).map(({ id }) => id);
@@ -113,13 +115,13 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
     <section
       className={isSelecting ? "list selecting" : "list"}
       hidden={isHidden}
-      aria-label={TITLES[search.scope]}
+      aria-label={title}
       ref={section}
       {...(isMain && { id: "main", tabIndex: -1 })}
     >
       <header>
         <div className="list-title">
-          <Heading>{TITLES[search.scope]}</Heading>
+          <Heading dir="auto">{title}</Heading>
           {query.data !== undefined && (
             <span className="muted">{countOf(tasks.length, query.hasNextPage, waiting, search)}</span>
           )}

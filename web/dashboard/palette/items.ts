@@ -6,12 +6,14 @@ import { headingOf } from "../../../form/plan/heading.ts";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { isOperatorOf, seesPage } from "../projects/access.ts";
-import { usePeople } from "../projects/queries.ts";
+import { projectsQuery, usePeople } from "../projects/queries.ts";
 import { inProject, nameOf, taskQuery } from "../queries.ts";
 import { PARTS, seesPart } from "../settings/parts.ts";
 import { OPERATE, placesOf } from "../shell.tsx";
 import { signOut } from "../sign-out.ts";
 import { isOpenStatus } from "../ui/status.tsx";
+import { searchOf } from "../views/filter.ts";
+import { viewsQuery } from "../views/shown.ts";
 import { possibleCommands } from "./commands.ts";
 import { matches } from "./match.ts";
 import { readRecent } from "./recent.ts";
@@ -71,6 +73,8 @@ export function useItems(query: string, me: Me): { groups: Group[]; isSearching:
 
 function usePages(me: Me): Item[] {
   const navigate = useNavigate();
+  const { data: views = [] } = useQuery(viewsQuery);
+  const { data: projects = [] } = useQuery(projectsQuery);
   const keys = (name: string) => ({ keys: PAGE_KEYS[name] ?? [] });
   return [
     ...placesOf(isOperatorOf(me)).map(({ scope, label }) => ({
@@ -78,6 +82,15 @@ function usePages(me: Me): Item[] {
       label,
       ...keys(scope),
       run: () => void navigate({ to: "/inbox", search: scope === "all" ? {} : { scope } }),
+    })),
+    ...views.map((view) => ({
+      key: `page:view:${view.id}`,
+      label: view.name,
+      about:
+        view.project === null
+          ? "View"
+          : `View of ${projects.find(({ slug }) => slug === view.project)?.name ?? view.project}`,
+      run: () => void navigate({ to: "/inbox", search: searchOf(view) }),
     })),
     ...OPERATE.filter(({ to }) => seesPage(me, to)).map(({ to, label }) => ({
       key: `page:${to}`,

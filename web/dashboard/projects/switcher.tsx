@@ -7,7 +7,7 @@ import { setPreferences, usePreferences } from "../ui/preferences.ts";
 import { projectsQuery } from "./queries.ts";
 
 /** What the chosen project limits. Tasks that are open stay. */
-const LIMITED: ReadonlySet<unknown> = new Set(["tasks", "stats", "deliveries", "agents"]);
+const LIMITED: ReadonlySet<unknown> = new Set(["tasks", "views", "stats", "deliveries", "agents"]);
 
 function choose(project: string | null): void {
   setPreferences({ project });
@@ -18,8 +18,8 @@ function charactersOf(text: string): string[] {
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
 }
 
-/** Returns two letters that stand for a project where its name has no room: "RR" for "Refunds and returns", "RE" for "Refunds". */
-function lettersOf(name: string): string {
+/** Returns two letters that stand for a project or a view where its name has no room: "RR" for "Refunds and returns", "RE" for "Refunds". */
+export function lettersOf(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
   const letters =
     words.length > 1 ? [words[0]!, words.at(-1)!].map((word) => charactersOf(word)[0]) : charactersOf(name).slice(0, 2);
