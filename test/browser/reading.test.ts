@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import { addOperator, createTask, serve } from "../support/dashboard.ts";
 import { axe, hasCount, hasFocus, screenshot, testInBrowser } from "./support/browser.ts";
 import { signIn } from "./support/sign-in.ts";
@@ -97,3 +98,73 @@ testInBrowser("a proposed text is edited where it is read, and sent as it is or 
   await answer.getByText("As proposed").waitFor();
   await hasCount(answer.locator("ins"), 0);
 });
+
+const ROWS = Array.from({ length: 600 }, (_, i) => ({
+  item: `Item ${i + 1}`,
+  supplier: i === 10 ? null : `Supplier ${(i * 7) % 600}`,
+  qty: (i * 13) % 50,
+  amount: i + 0.1,
+  place: `A rather long name of a place, number ${i}`,
+  note: `A remark that makes this table wider than its column, for row ${i}`,
+}));
+
+testInBrowser(
+  "a long table keeps its head, its numbers and its sums in sight, and is sorted by a press",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    const money = { "ui:widget": "currency", "ui:options": { currency: "EUR" } };
+    const { id } = await createTask(service, "Pay these?", {
+      payload: { rows: ROWS },
+      form_definition: { payload: { rows: { items: { amount: money } } } },
+    });
+    const page = await open();
+    await signIn(page, service, ADA, `/tasks/${id}`);
+    const table = page.getByRole("region", { name: "Rows" });
+    const rows = table.locator("tbody > tr", { has: page.locator("th") });
+    const texts = async (index: number) => rows.nth(index).locator("th, td").allInnerTexts();
+    await hasCount(rows, 50);
+    assert.deepEqual((await texts(0)).slice(0, 4), ["1", "Item 1", "Supplier 0", "0"]);
+    // Of all rows, not of those that are shown.
+    assert.match(await table.locator("tfoot").innerText(), /Sum\s+14,700\s+€179,760\.00/);
+    await screenshot(page, "reading-table");
+    await table.evaluate((element) => element.scrollTo(200, 700));
+    const frame = (await table.boundingBox())!;
+    const placeOf = async (part: Locator) => (await part.boundingBox())!;
+    const [head, sum, first] = [
+      await placeOf(table.getByRole("columnheader", { name: "Item" })),
+      await placeOf(table.locator("tfoot th")),
+      await placeOf(rows.nth(20).locator("td").first()),
+    ];
+    assert.ok(head.y >= frame.y && head.y < frame.y + 5 && sum.y < frame.y + frame.height, `${head.y}, ${sum.y}`);
+    for (const { x } of [head, sum, first]) assert.ok(x >= frame.x && x < frame.x + 80, `${x} beside ${frame.x}`);
+    await screenshot(page, "reading-table-scrolled");
+    await axe(page);
+
+    const supplier = table.getByRole("columnheader", { name: "Supplier" });
+    await supplier.getByRole("button").focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Sorted by Supplier, on this page only.").waitFor();
+    assert.equal(await supplier.getAttribute("aria-sort"), "ascending");
+    await hasFocus(supplier.getByRole("button"));
+    // The number of a row says where it was sent. "Supplier 10" comes after "Supplier 9".
+    assert.deepEqual((await texts(2)).slice(0, 3), ["87", "Item 87", "Supplier 2"]);
+    assert.equal((await texts(10))[2], "Supplier 10");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelector("[aria-sort='descending']") !== null);
+    assert.equal((await texts(0))[2], "Supplier 599");
+    await axe(page);
+    for (let shown = 50; shown < 600;) {
+      await table.getByRole("button", { name: /^Show \d+ more/ }).click();
+      shown = Math.min(600, shown + 100);
+      await hasCount(rows, shown);
+    }
+    // A row without a value is the last in both directions.
+    assert.deepEqual((await texts(599)).slice(0, 2), ["11", "Item 11"]);
+    await page.getByRole("button", { name: "Order as sent" }).click();
+    await page.waitForFunction(() => document.querySelector("[aria-sort='descending']") === null);
+    assert.deepEqual((await texts(0)).slice(0, 2), ["1", "Item 1"]);
+    const { payload } = await service.call<{ payload: unknown }>("GET", `/api/tasks/${id}`);
+    assert.deepEqual(payload, { rows: ROWS });
+  },
+);

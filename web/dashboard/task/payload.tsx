@@ -15,6 +15,7 @@ const Markdown = lazy(async () => ({
 }));
 const TextDiff = lazy(async () => ({ default: (await import("../../form/payload/text-diff.tsx")).TextDiff }));
 
+const ReviewTable = lazy(async () => ({ default: (await import("./review-table.tsx")).ReviewTable }));
 const ChangedText = lazy(async () => ({ default: (await import("./changed-text.tsx")).ChangedText }));
 
 /** Parts of the payload view that only this page has. Some are loaded when a value needs them, and suspend until then. */
@@ -47,7 +48,8 @@ export const PayloadOf = memo(({ payload, schema, hints, redact, proposed, befor
   const { plan, parts } = useMemo(() => {
     const input: PayloadInput = { payload, payload_schema: schema, hints, redact, is_paged: true, ...reader };
     const more = (node: PayloadNode, start: number) => planMore(input, node, start);
-    const drawOwn: PayloadParts["drawOwn"] = (node, value) => {
+    const drawOwn: PayloadParts["drawOwn"] = (node, value, drawing) => {
+      if (node.kind === "table") return <ReviewTable node={node} drawing={drawing} input={input} />;
       if (!isWritten(node)) return value;
       const { pointer } = node;
       if (proposed?.has(pointer)) return <ProposedText from={pointer}>{value}</ProposedText>;
