@@ -112,6 +112,8 @@ export interface Column {
   readonly key: string;
   readonly title: string;
   readonly is_numeric: boolean;
+  /** The sum of all rows of the list, on the first page, if a sum has a meaning. */
+  readonly sum?: string;
 }
 
 export interface Change {

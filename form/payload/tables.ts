@@ -9,6 +9,7 @@ import { readReference } from "./reference.ts";
 import * as schema from "./schema.ts";
 import type { Layers } from "./schema.ts";
 import { childOf, itemOf, placeOf } from "./subjects.ts";
+import { sumOf } from "./sums.ts";
 import { json } from "./texts.ts";
 import { readableKey } from "./titles.ts";
 
@@ -52,11 +53,20 @@ export function planTable(
     const ownLayers = schema.layersOf(planning.reader, row.starts, own);
     rows.push(columnKeys.map((key) => cell(planning, childOf(row, own, ownLayers, key))));
   }
-  const columns: Column[] = columnKeys.map((key, index) => ({
-    key,
-    title: titleOfColumn(rows, index) ?? readableKey(key),
-    is_numeric: isNumericColumn(rows, index),
-  }));
+  // The sums of the list are those of its first page.
+  const sum = (key: string, index: number) =>
+    planning.isPaged && start === 0
+      ? sumOf(planning, value, columnKeys, { key, kinds: kindsIn(rows, index), hints: rowHints })
+      : null;
+  const columns: Column[] = columnKeys.map((key, index) => {
+    const total = sum(key, index);
+    return {
+      key,
+      title: titleOfColumn(rows, index) ?? readableKey(key),
+      is_numeric: isNumericColumn(rows, index),
+      ...(total !== null && { sum: total }),
+    };
+  });
   return { kind: "table", columns, rows, ...rest(value.length - i, i) };
 }
 
@@ -74,9 +84,13 @@ function titleOfColumn(rows: readonly (readonly PayloadNode[])[], index: number)
 }
 
 function isNumericColumn(rows: readonly (readonly PayloadNode[])[], index: number): boolean {
-  const kinds = new Set(rows.map((row) => row[index]?.kind));
-  kinds.delete("empty");
-  return kinds.size > 0 && [...kinds].every((kind) => kind !== undefined && NUMERIC_KINDS.has(kind));
+  const kinds = kindsIn(rows, index);
+  return kinds.size > 0 && [...kinds].every((kind) => NUMERIC_KINDS.has(kind));
 }
 
-const NUMERIC_KINDS: ReadonlySet<PayloadNode["kind"]> = new Set(["number", "currency", "percent", "unit"]);
+/** Returns what the values of a column are; nothing for those that are empty. */
+function kindsIn(rows: readonly (readonly PayloadNode[])[], index: number): ReadonlySet<string> {
+  return new Set(rows.map((row) => row[index]?.kind ?? "empty").filter((kind) => kind !== "empty"));
+}
+
+const NUMERIC_KINDS: ReadonlySet<string> = new Set(["number", "currency", "percent", "unit"]);

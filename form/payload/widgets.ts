@@ -1,9 +1,10 @@
 import { planChange } from "./changes.ts";
+import { currencyOf } from "./currency.ts";
 import { anyDate, epoch } from "./dates.ts";
 import { pairsOf, planPair } from "./diff.ts";
 import { markUsed } from "./hints.ts";
 import type { Hints, Widget } from "./hints.ts";
-import { at, isList, isObject, isScalar, resolve } from "./json.ts";
+import { isList, isObject, isScalar, resolve } from "./json.ts";
 import { safeImage, safeLink } from "./links.ts";
 import type { Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
@@ -75,7 +76,7 @@ function planCurrency(planning: Planning, subject: Subject): Shown | string {
   const { value, depth } = subject;
   const number = numericOf(value);
   if (number === null) return "A currency needs a number.";
-  const code = currencyOf(planning, subject);
+  const code = currencyOf(planning, subject.hints, subject.parent);
   const text = code === null ? null : planning.formats.currency(number, code);
   if (text === null) return "A currency needs the option currency: a code such as EUR, or a pointer to one.";
   const isMain = !planning.hasMain && depth === 1;
@@ -122,20 +123,4 @@ function diffSide(planning: Planning, subject: Subject, side: "before" | "after"
     parent: subject.parent,
     depth: subject.depth,
   };
-}
-
-/** Resolves a hint's pointer from the payload, or else from the object that has the hint, as rows of a table need. */
-function pointedAt(planning: Planning, parent: unknown, pointer: string): unknown {
-  return resolve(planning.payload, pointer) ?? resolve(parent, pointer);
-}
-
-/** Returns a code such as EUR: written in the hint, pointed to by it, or beside the amount. */
-function currencyOf(planning: Planning, { hints, parent }: Subject): string | null {
-  const option = hints?.options.get("currency");
-  if (option === undefined) {
-    const beside = at(parent, "currency");
-    return typeof beside === "string" ? beside : null;
-  }
-  const code = typeof option === "string" && option.startsWith("/") ? pointedAt(planning, parent, option) : option;
-  return typeof code === "string" ? code : null;
 }

@@ -51,6 +51,8 @@ export interface AnswerFormProps {
   onAnswer?: ((value: unknown) => Promise<Outcome>) | undefined;
   /** Shows the changes on a page without scripts. */
   Changes?: ComponentType<ChangesProps>;
+  /** Draws the fields, on a page that draws some of them elsewhere. */
+  Fields?: typeof FieldOf;
 }
 
 /**
@@ -62,7 +64,7 @@ export function AnswerForm(props: AnswerFormProps) {
   const { plan, outcome, state, confirming, drawing } = answer;
   const { words } = drawing.messages;
   const back = outcome?.kind === "sent back" ? outcome : props.sentBack;
-  const waiting = props.isVerified ? words.checking : words.submitting;
+  const Fields = props.Fields ?? FieldOf;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a shortcut that works from every field
     <form
@@ -92,7 +94,7 @@ export function AnswerForm(props: AnswerFormProps) {
         )}
         <ErrorPanel answer={answer} notice={props.posted?.notice} />
       </div>
-      <FieldOf node={plan.root} drawing={drawing} />
+      <Fields node={plan.root} drawing={drawing} />
       <LaterChanges Changes={props.Changes} plan={plan} drawing={drawing} />
       <div className="send">
         {confirming && (
@@ -121,7 +123,9 @@ export function AnswerForm(props: AnswerFormProps) {
             {words.goBack}
           </button>
         )}
-        <output className="status">{state && (state === "accepted" ? words.sent : waiting)}</output>
+        <output className="status">
+          {state && (state === "accepted" ? words.sent : props.isVerified ? words.checking : words.submitting)}
+        </output>
       </div>
     </form>
   );

@@ -6,7 +6,7 @@ import type { AnswerFormProps } from "./answer-form.tsx";
 import { useTextRules } from "./text-rules.ts";
 
 /** The form of a task, as dashboards, embedded pages and email pages show it beside the payload. */
-export function TaskForm(props: TaskFormProps & Pick<AnswerFormProps, "onEdit" | "onAnswer" | "Changes">) {
+export function TaskForm(props: TaskFormProps & Pick<AnswerFormProps, "onEdit" | "onAnswer" | "Changes" | "Fields">) {
   const { task, channel, time_zone, now, sent_back } = props;
   const { response_schema, form_definition, payload } = task;
   const texts = useTextRules(response_schema);

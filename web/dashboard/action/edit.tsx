@@ -5,6 +5,7 @@ import { isSame } from "../../../form/plan/same.ts";
 import type { Drawing } from "../../form/drawing.ts";
 import { ErrorLine } from "../../form/field.tsx";
 import { FieldOf } from "../../form/fields.tsx";
+import { TextDiff } from "../../form/payload/text-diff.tsx";
 import type { Action } from "./asked.ts";
 import { useArguments } from "./values.tsx";
 import type { DrawArgument } from "./values.tsx";
@@ -82,6 +83,8 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
   ) : (
     <FieldOf node={node} drawing={drawing} />
   );
+  // In a long text, only the changed words are marked.
+  const after = isChanged && typeof before === "string" && before.length > MAX_STRUCK ? node.value : undefined;
   const text = typeof before === "string" ? before : JSON.stringify(before ?? "");
   const value =
     before === undefined ? (
@@ -96,10 +99,20 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
       </div>
       <div className="action-was" dir="auto">
         <span className="action-caption">
-          {isChanged && <span className="action-before">Before: </span>}
+          {isChanged && (
+            <span className="action-before">{typeof after === "string" ? "Your changes" : "Before"}: </span>
+          )}
           <span className="action-name">{node.title}</span>
         </span>
-        {isChanged ? <del className={text.length > MAX_STRUCK ? "long" : ""}>{value}</del> : value}
+        {typeof after === "string" ? (
+          <div className="payload">
+            <TextDiff before={text} after={after} otherwise={<del className="long">{value}</del>} />
+          </div>
+        ) : isChanged ? (
+          <del className={text.length > MAX_STRUCK ? "long" : ""}>{value}</del>
+        ) : (
+          value
+        )}
       </div>
     </div>
   );

@@ -11,6 +11,7 @@ const ACTION_COMMANDS = [
 
 const COMMANDS: readonly (readonly [name: string, label: string, keys: readonly string[]])[] = [
   ["r", "Go to the answer", ["R"]],
+  ["e", "Edit the proposed text", ["E"]],
   ["Mod+Enter", "Submit the answer", ["Ctrl", "Enter"]],
   ["s", "Skip to the next task", ["S"]],
   ["c", "Claim or release the task", ["C"]],
@@ -46,7 +47,9 @@ export interface Command {
 export function possibleCommands(): Command[] {
   const possible = possibleKeys();
   const isAction = possible.has("m") && !isPreviewed();
-  const known = isAction ? [...ACTION_COMMANDS, ...COMMANDS.filter(([name]) => name !== "r")] : COMMANDS;
+  const known = isAction
+    ? [...ACTION_COMMANDS, ...COMMANDS.filter(([name]) => name !== "r" && name !== "e")]
+    : COMMANDS;
   return known.flatMap(([name, label, keys]) => {
     const run = possible.get(name);
     return run === undefined ? [] : [{ name, label, keys, run }];

@@ -16,11 +16,13 @@ import { ownVote, standingOf } from "../approvals/words.ts";
 import { ApiError, get, OfflineError, post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
+import type { Proposal } from "./proposals.tsx";
 import { checkedUntil, markChecking, unmarkChecking } from "./checking.ts";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
 import { holdAnswer, useIsHeld } from "./held.ts";
 import { isSampleOfSetup } from "../inbox/sample-task.ts";
 import { isMac, useKeys } from "../ui/keyboard.ts";
+import { adoptStyles } from "../ui/later-styles.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { useNow } from "../ui/now.ts";
 import { readPreferences, usePreferences } from "../ui/preferences.ts";
@@ -33,6 +35,15 @@ import { toast } from "../ui/toasts.ts";
 const ActionForm = lazily("action form", async () => (await import("../action/form.tsx")).ActionForm);
 const ActionsToRead = lazily("actions", async () => (await import("../action/read.tsx")).ActionsToRead);
 
+const ProposalForm = lazily("proposal form", async () => {
+  const [{ ProposalForm }, styles] = await Promise.all([
+    import("./proposal-form.tsx"),
+    import("./proposal.css?inline"),
+  ]);
+  adoptStyles(styles.default);
+  return ProposalForm;
+});
+
 /** Keys that choose an option of the decision. */
 const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
@@ -40,6 +51,8 @@ interface AnswerProps {
   task: Task;
   me: Me;
   claim: Claim;
+  /** Long texts of the payload that the form edits, by the names of their fields. */
+  proposals: ReadonlyMap<string, Proposal>;
   entered: Entries | null;
   /** null after it was sent. */
   onEdit: (entries: Entries | null) => void;
@@ -49,7 +62,7 @@ interface AnswerProps {
 }
 
 /** The form of an open task, with its claim, its draft, and the result of sending. */
-export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted }: AnswerProps) {
+export function Answer({ task, me, claim, proposals, entered, onEdit, onSending, onAccepted }: AnswerProps) {
   const navigate = useNavigate();
   const [opened] = useState(() => new Date().toISOString());
   const time_zone = useTimeZone();
@@ -154,6 +167,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
     );
   // A claim keeps others from starting by accident. It does not decide which answer counts: the first one does.
   const isHeld = claim.state === "held" && approvals === null;
+  const isDisabled = isChecked || isWaiting || isRevised || (isHeld && !isAnyway);
   return (
     <>
       <ClaimNotice
@@ -179,13 +193,19 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           }}
         />
       )}
-      <fieldset
-        className={asked === null ? "card-form" : "actions-form"}
-        disabled={isChecked || isWaiting || isRevised || (isHeld && !isAnyway)}
-      >
+      <fieldset className={asked === null ? "card-form" : "actions-form"} disabled={isDisabled}>
         {asked === null ? (
           <>
-            <TaskForm key={`${start.attempt} ${start.version}`} {...formProps} />
+            {proposals.size === 0 ? (
+              <TaskForm key={`${start.attempt} ${start.version}`} {...formProps} />
+            ) : (
+              <ProposalForm
+                key={`${start.attempt} ${start.version}`}
+                {...formProps}
+                proposals={proposals}
+                isDisabled={isDisabled}
+              />
+            )}
             <KeyHints options={options} />
           </>
         ) : (

@@ -20,6 +20,7 @@ import { actorOf } from "./actor.ts";
 import { wasCheckedLast } from "./checking.ts";
 import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
+import { proposalsOf } from "./proposals.tsx";
 import { TaskOfFiles } from "./preview.tsx";
 import type { Names } from "../inbox/names.ts";
 import { answererOf, cancellerOf, throughApi, useNames } from "../inbox/who.ts";
@@ -153,7 +154,11 @@ export function AnswerInWords({ who = null, ...props }: AnswerInWordsProps) {
 }
 
 function FormAnswer({ task, answer, channel }: AnswerInWordsProps) {
-  const { response_schema, form_definition } = task;
+  const { response_schema, form_definition, payload } = task;
+  const before = useMemo(
+    () => new Map([...proposalsOf({ form_definition, payload })].map(([field, { text }]) => [field, text])),
+    [form_definition, payload],
+  );
   const hints = useMemo(() => {
     const form = { response_schema, form_definition, channel: channel ?? "dashboard" };
     return answerHints(readForm({ ...form, time_zone: "UTC", now: new Date(0) }));
@@ -161,7 +166,7 @@ function FormAnswer({ task, answer, channel }: AnswerInWordsProps) {
   // A file that only an answer names is not one of the task.
   return (
     <TaskOfFiles value={null}>
-      <PayloadOf payload={answer} schema={response_schema} hints={hints} redact={false} />
+      <PayloadOf payload={answer} schema={response_schema} hints={hints} redact={false} before={before} />
     </TaskOfFiles>
   );
 }

@@ -3,9 +3,11 @@ import { planMore } from "../../../form/payload/more.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import { planPayload } from "../../../form/payload/payload.ts";
 import type { PayloadInput } from "../../../form/payload/payload.ts";
+import type { PayloadParts } from "../../form/payload/drawing.ts";
 import { PayloadView } from "../../form/payload/view.tsx";
 import type { PayloadViewProps } from "../../form/payload/view.tsx";
 import { Preview } from "./preview.tsx";
+import { ProposedText } from "./proposals.tsx";
 import { useTimeZone } from "../ui/times.tsx";
 
 const Markdown = lazy(async () => ({
@@ -13,27 +15,50 @@ const Markdown = lazy(async () => ({
 }));
 const TextDiff = lazy(async () => ({ default: (await import("../../form/payload/text-diff.tsx")).TextDiff }));
 
+const ReviewTable = lazy(async () => ({ default: (await import("./review-table.tsx")).ReviewTable }));
+const ChangedText = lazy(async () => ({ default: (await import("./changed-text.tsx")).ChangedText }));
+
 /** Parts of the payload view that only this page has. Some are loaded when a value needs them, and suspend until then. */
 export const LATER = { Markdown, TextDiff, Preview };
+
+/** A text that people read whole. */
+type Written = Extract<PayloadNode, { kind: "text" | "markdown" | "html" | "code" }>;
+
+function isWritten(node: PayloadNode): node is Written {
+  return node.kind === "text" || node.kind === "markdown" || node.kind === "html" || node.kind === "code";
+}
 
 interface PayloadProps {
   payload: unknown;
   schema: unknown;
   hints: unknown;
   redact: boolean;
+  /** Pointers of texts that the form beside the payload edits. */
+  proposed?: ReadonlySet<string> | undefined;
+  /** Texts that a person was asked to change, by the pointers of what became of them. */
+  before?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
  * Data for people, in the reader's time zone. It is not rendered again for each key that is typed into the form beside
  * it.
  */
-export const PayloadOf = memo(({ payload, schema, hints, redact }: PayloadProps) => {
+export const PayloadOf = memo(({ payload, schema, hints, redact, proposed, before }: PayloadProps) => {
   const reader = useReader();
   const { plan, parts } = useMemo(() => {
     const input: PayloadInput = { payload, payload_schema: schema, hints, redact, is_paged: true, ...reader };
     const more = (node: PayloadNode, start: number) => planMore(input, node, start);
-    return { plan: planPayload(input), parts: { planMore: more, startTransition } };
-  }, [payload, schema, hints, redact, reader]);
+    const drawOwn: PayloadParts["drawOwn"] = (node, value, drawing) => {
+      if (node.kind === "table") return <ReviewTable node={node} drawing={drawing} input={input} />;
+      if (!isWritten(node)) return value;
+      const { pointer } = node;
+      if (proposed?.has(pointer)) return <ProposedText from={pointer}>{value}</ProposedText>;
+      const text = before?.get(pointer);
+      if (text === undefined) return value;
+      return <ChangedText before={text} after={node.left_out === 0 ? node.text : null} whole={value} />;
+    };
+    return { plan: planPayload(input), parts: { planMore: more, startTransition, drawOwn } };
+  }, [payload, schema, hints, redact, reader, proposed, before]);
   return <PlannedPayload plan={plan} {...parts} />;
 });
 

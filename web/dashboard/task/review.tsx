@@ -1,5 +1,5 @@
 import { Space } from "@mantine/core";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { RefObject } from "react";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { actionsOf } from "../action/asked.ts";
@@ -10,6 +10,7 @@ import type { Claim } from "./claim.ts";
 import { Closed } from "./closed.tsx";
 import { PayloadOf } from "./payload.tsx";
 import { TaskOfFiles } from "./preview.tsx";
+import { ProposedPlaces, proposalsOf, useProposedPlaces } from "./proposals.tsx";
 import { adoptStyles } from "../ui/later-styles.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { UndeliveredNotifications } from "./undelivered-notifications.tsx";
@@ -47,50 +48,58 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
   const isAnswering = isOpen || isSending;
   // The form of actions shows their arguments itself, and edits them in place.
   const isActing = isAnswering && actionsOf(task) !== null;
+  const { form_definition, payload } = task;
+  const proposals = useMemo(() => proposalsOf({ form_definition, payload }), [form_definition, payload]);
+  const proposed = useMemo(() => new Set([...proposals.values()].map(({ from }) => from)), [proposals]);
+  const places = useProposedPlaces();
   const versions = task.version > 1 && <Versions task={task} />;
   return (
     <TaskOfFiles value={task.id}>
-      <div className="task-body">
-        <UndeliveredNotifications task={task} showActivity={showActivity} />
-        {!isActing && (
-          <section className="review" aria-labelledby="review">
-            <h2 id="review">What to review</h2>
-            <div className="stack">
-              {versions}
-              <PayloadOf
-                payload={task.payload}
-                schema={task.payload_schema}
-                hints={task.form_definition?.["payload"]}
-                redact={task.redact_payload}
+      <ProposedPlaces value={places}>
+        <div className="task-body">
+          <UndeliveredNotifications task={task} showActivity={showActivity} />
+          {!isActing && (
+            <section className="review" aria-labelledby="review">
+              <h2 id="review">What to review</h2>
+              <div className="stack">
+                {versions}
+                <PayloadOf
+                  payload={task.payload}
+                  schema={task.payload_schema}
+                  hints={task.form_definition?.["payload"]}
+                  redact={task.redact_payload}
+                  proposed={isAnswering ? proposed : undefined}
+                />
+              </div>
+            </section>
+          )}
+          <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
+            <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
+            {isActing && versions !== false && (
+              <>
+                {versions}
+                <Space h="sm" />
+              </>
+            )}
+            {isAnswering ? (
+              <Answer
+                task={task}
+                me={me}
+                claim={claim}
+                proposals={proposals}
+                entered={entered}
+                onEdit={onEdit}
+                onSending={setIsSending}
+                onAccepted={onAccepted}
               />
-            </div>
+            ) : (
+              <Closed task={task} me={me} entered={entered} />
+            )}
+            {task.verification_attempt > 0 && <RefusedAnswers task={task} />}
+            <Conversation task={task} me={me} isOpen={isOpen} />
           </section>
-        )}
-        <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
-          <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
-          {isActing && versions !== false && (
-            <>
-              {versions}
-              <Space h="sm" />
-            </>
-          )}
-          {isAnswering ? (
-            <Answer
-              task={task}
-              me={me}
-              claim={claim}
-              entered={entered}
-              onEdit={onEdit}
-              onSending={setIsSending}
-              onAccepted={onAccepted}
-            />
-          ) : (
-            <Closed task={task} me={me} entered={entered} />
-          )}
-          {task.verification_attempt > 0 && <RefusedAnswers task={task} />}
-          <Conversation task={task} me={me} isOpen={isOpen} />
-        </section>
-      </div>
+        </div>
+      </ProposedPlaces>
     </TaskOfFiles>
   );
 }

@@ -13,6 +13,7 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] =
   [["R"], "Go to the answer"],
   [["A", "E", "R", "M"], "Approve, edit or reject an action, or respond"],
   [["Shift", "A"], "Approve all other actions of the task"],
+  [["E"], "Edit the proposed text"],
   [["Ctrl", "Enter"], "Submit the answer"],
   [["C"], "Claim, release"],
   [["P"], "Pass on to someone else"],

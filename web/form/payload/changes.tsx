@@ -3,7 +3,7 @@ import type { Change, PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
 import { usePages } from "./pages.tsx";
 import { isWide, needsRoom } from "./rows.tsx";
-import { Clip, isLong, visible } from "./text.tsx";
+import { visible } from "./text.tsx";
 
 interface DiffProps {
   readonly before: PayloadNode | null;
@@ -29,11 +29,8 @@ export function Diff({ before, after, drawing }: DiffProps): ReactElement {
   const sides = <Sides before={before} after={after} drawing={drawing} />;
   if (TextDiff === undefined || before === null || after === null) return sides;
   if (!WRITTEN.has(before.kind) || !WRITTEN.has(after.kind) || !("text" in before) || !("text" in after)) return sides;
-  return (
-    <Clip isLong={isLong(before.text, 12) || isLong(after.text, 12)}>
-      <TextDiff before={before.text} after={after.text} otherwise={sides} />
-    </Clip>
-  );
+  // What is unchanged is folded, and no change may be.
+  return <TextDiff before={before.text} after={after.text} otherwise={sides} />;
 }
 
 function Sides({ before, after, drawing }: DiffProps): ReactElement {

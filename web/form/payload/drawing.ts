@@ -1,4 +1,4 @@
-import type { ComponentType, ReactNode } from "react";
+import type { ComponentType, ReactElement, ReactNode } from "react";
 import type { PayloadNode, Shown } from "../../../form/payload/node.ts";
 import type { ShownReference } from "../../../form/payload/reference.ts";
 import type { TextDiffProps } from "./text-diff.tsx";
@@ -10,6 +10,8 @@ export interface PayloadParts {
   readonly TextDiff?: ComponentType<TextDiffProps>;
   /** Shows a file on request, on pages that can. */
   readonly Preview?: ComponentType<{ file: ShownReference }>;
+  /** Renders some values in another way than other pages do. `value` is what they render. */
+  readonly drawOwn?: (node: PayloadNode, value: ReactElement, drawing: Drawing) => ReactElement;
   /** Plans the omitted parts of a node (form/payload/more.ts). Without it, the page shows how much is left out. */
   readonly planMore?: (node: PayloadNode, start: number) => Shown | null;
   /**

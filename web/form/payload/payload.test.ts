@@ -160,6 +160,20 @@ void test("a change of a text is shown word by word, one of a value as before an
   assert.match(price, /<del><span[^>]*>49<\/span><\/del>.*→.*<ins><span[^>]*>39\.5<\/span><\/ins>/s);
 });
 
+void test("of a long text, what is far from every change is folded, and no change is", () => {
+  const line = "All of this stays as it was, word for word.\n";
+  const [start, end] = ["Dear Ms. Lindqvist,\n", line.repeat(20)];
+  const html = rendered.renderTextDiff(`${start}${end}within 3 days\n${end}`, `${start}${end}within 5 days\n${end}`);
+  assert.match(html, /within <\/span><del>3<\/del><ins>5<\/ins><span> days/);
+  assert.deepEqual(
+    Array.from(html.matchAll(/<summary>(.*?)<\/summary>/g), ([, said]) => said),
+    ["18 lines unchanged", "17 lines unchanged"],
+  );
+  // What is folded is there, to be opened.
+  assert.equal(html.match(/All of this/g)!.length, 40);
+  assert.match(rendered.renderTextDiff("a", "b"), /<del>a<\/del><ins>b<\/ins>/);
+});
+
 void test("texts that have little in common are shown one beside the other", () => {
   const words = (start: string) => Array.from({ length: 3_000 }, (_, i) => `${start}${i}`).join(" ");
   assert.equal(rendered.renderTextDiff(words("a"), words("b")), "<i>otherwise</i>");

@@ -21,15 +21,73 @@ export function TextDiff({ before, after, otherwise }: TextDiffProps): ReactElem
       ? undefined
       : diffWordsWithSpace(before, after, { maxEditLength: MAX_CHANGES });
   if (parts === undefined) return otherwise;
+  const all = stretches(parts).filter(({ same, removed, added }) => same + removed + added !== "");
   return (
-    <p className="payload-text payload-reading" dir="auto">
-      {stretches(parts).map(({ same, removed, added, place }) => [
-        <span key={place}>{visible(same)}</span>,
+    <div className="payload-text payload-reading" dir="auto">
+      {all.map(({ same, removed, added, place }, index) => [
+        <Same
+          key={place}
+          text={same}
+          isFirst={index === 0}
+          isLast={index === all.length - 1 && removed + added === ""}
+        />,
         removed !== "" && <del key={`removed ${place}`}>{visible(removed)}</del>,
         added !== "" && <ins key={`added ${place}`}>{visible(added)}</ins>,
       ])}
-    </p>
+    </div>
   );
+}
+
+/** Unchanged text up to this length is shown beside a change, in characters. */
+const CONTEXT = 160;
+/** Less than this is not worth a fold. */
+const MIN_FOLDED = 240;
+
+/** Unchanged text. The middle of a long one is folded, and so is what is far from the first and the last change. */
+function Same({ text, isFirst, isLast }: { text: string; isFirst: boolean; isLast: boolean }): ReactElement {
+  const start = isFirst ? 0 : wholeAt(text, cutAfter(text, CONTEXT));
+  const end = isLast ? text.length : wholeAt(text, text.length - cutBefore(text, CONTEXT));
+  if ((isFirst && isLast) || end - start < MIN_FOLDED) return <span>{visible(text)}</span>;
+  const folded = text.slice(start, end);
+  return (
+    <>
+      <span>{visible(text.slice(0, start))}</span>
+      <details className="payload-tree">
+        <summary>{sizeOf(folded)} unchanged</summary>
+        {visible(folded.replace(/^\n|\n$/g, ""))}
+      </details>
+      <span>{visible(text.slice(end))}</span>
+    </>
+  );
+}
+
+/** Returns a length near `length` after which a text can be cut: at the end of a line, or else of a word. */
+function cutAfter(text: string, length: number): number {
+  const near = text.slice(0, length);
+  const line = near.lastIndexOf("\n");
+  const word = near.search(/\s\S*$/);
+  return line > 0 ? line : word > 0 ? word : Math.min(length, text.length);
+}
+
+/** Returns the same, counted from the end of the text. */
+function cutBefore(text: string, length: number): number {
+  const near = text.slice(-length);
+  const line = near.indexOf("\n");
+  const word = near.search(/\s/);
+  const start = line >= 0 && line < near.length - 1 ? line + 1 : word + 1;
+  return near.length - start;
+}
+
+/** Returns a place that does not cut a surrogate pair in half. */
+function wholeAt(text: string, place: number): number {
+  return /^[\uDC00-\uDFFF]/.test(text.slice(place, place + 1)) ? place - 1 : place;
+}
+
+function sizeOf(text: string): string {
+  const lines = text.trim().split("\n").length;
+  if (lines > 1) return `${lines} lines`;
+  const words = text.trim().split(/\s+/).length;
+  return words === 1 ? "1 word" : `${words} words`;
 }
 
 interface Stretch {

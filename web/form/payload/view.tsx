@@ -68,7 +68,11 @@ function Partial({ wholeAt }: { wholeAt: string | undefined }): ReactElement {
 
 export function drawingOf(parts: PayloadParts): Drawing {
   const startTransition = parts.startTransition ?? ((change) => change());
-  const drawing: Drawing = { ...parts, startTransition, draw: (node) => <Value node={node} drawing={drawing} /> };
+  const draw = (node: PayloadNode) => {
+    const value = <Value node={node} drawing={drawing} />;
+    return parts.drawOwn?.(node, value, drawing) ?? value;
+  };
+  const drawing: Drawing = { ...parts, startTransition, draw };
   return drawing;
 }
 
