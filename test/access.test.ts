@@ -366,6 +366,7 @@ const ROUTES: Record<string, Route> = {
   "DELETE /api/tasks/{id}": { may: ITS_OPERATORS, status: 204, ...taskPath() },
   "GET /api/events": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200 },
   "GET /api/stats": { may: SOME_OPERATORS, status: 200, has: "totals" },
+  "GET /api/stats/groups": { may: SOME_OPERATORS, status: 200, has: "all" },
   "GET /api/users": { may: OPERATORS, status: 200 },
   "POST /api/users": {
     may: OPERATORS,

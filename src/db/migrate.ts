@@ -40,6 +40,7 @@ import { slackThreads } from "./migrations/0035-slack-threads.ts";
 import { commentFiles } from "./migrations/0036-comment-files.ts";
 import { labels } from "./migrations/0037-labels.ts";
 import { decisions } from "./migrations/0038-decisions.ts";
+import { numbers } from "./migrations/0041-numbers.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -154,6 +155,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0036-comment-files": commentFiles,
     "0037-labels": labels(dialect),
     "0038-decisions": decisions,
+    "0041-numbers": numbers,
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

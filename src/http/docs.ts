@@ -105,9 +105,10 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
   });
 }
 
-/** Calls that Slack and GitHub make, and the file that the dashboard links to. */
+/** Calls that Slack, GitHub and pages of operators make, and files that the dashboard links to. */
 const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/tasks/export",
+  "/api/stats/groups",
   "/api/channels/slack/interactions",
   "/api/channels/slack/events",
   "/api/connections/{id}/github",

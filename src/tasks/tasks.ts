@@ -5,6 +5,7 @@ import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
 import { answerToStore } from "../actions/decision.ts";
 import { decisionInAnswer } from "./decision-in-answer.ts";
+import { isEditedIn } from "./edited.ts";
 import { isHidden } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { proposalOf, roundOf } from "../approvals/proposal.ts";
@@ -116,7 +117,8 @@ export async function completeTask(
 
   const by = completerOf(caller, body);
   const decision = decisionInAnswer(task, answer, by.channel);
-  const event = await verifyAnswer(ctx, task, { response: answer, by, decision }).catch((error: unknown) => {
+  const edited = isEditedIn(task, answer);
+  const event = await verifyAnswer(ctx, task, { response: answer, by, decision, edited }).catch((error: unknown) => {
     throw withoutCause(error, caller);
   });
   // The caller may have been signed out while the verifier was asked.

@@ -21,7 +21,7 @@ interface Stats {
   totals: Ends;
   median_completion_seconds: number;
   p90_completion_seconds: number;
-  by_day: Ends[];
+  by_day: (Ends & { created: number })[];
   by_channel: { completed: number }[];
 }
 
@@ -90,7 +90,9 @@ testInBrowser(
     for (const summary of await page.getByText("Show as table").all()) await summary.click();
     assert.deepEqual(
       await figuresOf(page, "Closed tasks per day"),
-      stats.by_day.map((day) => [day.completed, day.timed_out, day.verification_exhausted, day.cancelled].map(String)),
+      stats.by_day.map((day) =>
+        [day.completed, day.timed_out, day.verification_exhausted, day.cancelled, day.created].map(String),
+      ),
     );
     assert.deepEqual(
       await figuresOf(page, "Answers by channel"),
@@ -126,7 +128,12 @@ testInBrowser(
     const fullest = counts.findIndex((day) => day.filter((count) => count > 0).length > 1);
     await days.nth(fullest).hover();
     const [completed, timedOut, failed, cancelled] = counts[fullest]!;
-    const said = [`Cancelled: ${cancelled}`, `Failed checks: ${failed}`, `Timed out: ${timedOut}`];
+    const said = [
+      `Created: ${by_day[fullest]!.created}`,
+      `Cancelled: ${cancelled}`,
+      `Failed checks: ${failed}`,
+      `Timed out: ${timedOut}`,
+    ];
     const told = page.getByRole("tooltip").locator("li");
     await hasCount(told, said.length + 1);
     assert.deepEqual(await told.allInnerTexts(), [...said, `Completed: ${completed}`]);
@@ -151,7 +158,7 @@ testInBrowser("before anything has ended the figures are zero, and one line says
   await page.getByText("Show as table").first().click();
   assert.deepEqual(
     await figuresOf(page, "Closed tasks per day"),
-    Array.from({ length: 30 }, () => ["0", "0", "0", "0"]),
+    Array.from({ length: 30 }, () => ["0", "0", "0", "0", "0"]),
   );
   await screenshot(page, "operate-stats-empty");
 });

@@ -133,6 +133,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["decision", "decision_tone"].map((column) => `alter table tasks drop column ${column}`),
     ],
   ],
+  ["0041-numbers", ["question", "edited"].map((column) => `alter table tasks drop column ${column}`)],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

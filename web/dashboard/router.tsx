@@ -24,12 +24,23 @@ import type { SlackReturn } from "./settings/slack-return.tsx";
 import { SetupPage } from "./setup/setup.tsx";
 import type { SetupSearch } from "./setup/setup.tsx";
 import { Shell } from "./shell.tsx";
+import type { StatsSearch } from "./stats/figures.ts";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
 
 const PRIORITIES = ["urgent", "high", "normal", "low"] as const;
 const RANGES = ["1", "7", "30"] as const;
+const TONES = ["ok", "bad"] as const;
+const BOOLEANS = ["true", "false"] as const;
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+const dayOf = (value: unknown) => {
+  const text = textOf(value);
+  // A day such as February 30th would become another one.
+  return text !== undefined && isDate(text) ? text : undefined;
+};
 
 /** Reads an inbox from its address, so that people can save, share and reload it. Defaults are left out. */
 function readScope(search: Record<string, unknown>): Partial<Scope> {
@@ -43,6 +54,10 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   const priority = PRIORITIES.find((known) => known === text("priority"));
   const [decision, by, channel] = [text("decision"), text("by"), text("channel")];
   const range = RANGES.find((known) => known === text("range"));
+  const [from, to] = [dayOf(search["from"]), dayOf(search["to"])];
+  const tone = TONES.find((known) => known === text("tone"));
+  const edited = BOOLEANS.find((known) => known === text("edited"));
+  const [question, age] = [text("question"), text("age")];
   return {
     ...(scope === undefined || scope === "all" ? {} : { scope }),
     ...(text("sort") === "created" ? { sort: "created" as const } : {}),
@@ -56,6 +71,13 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
     ...(by === null ? {} : { by }),
     ...(channel === null ? {} : { channel }),
     ...(range === undefined ? {} : { range }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(tone === undefined ? {} : { tone }),
+    ...(edited === undefined ? {} : { edited }),
+    ...(text("refused") === "true" ? { refused: "true" as const } : {}),
+    ...(question === null ? {} : { question }),
+    ...(age !== null && /^\d{1,4}-\d{0,4}$/.test(age) ? { age } : {}),
   };
 }
 
@@ -64,21 +86,27 @@ function isDefault(name: string, value: unknown): boolean {
   return (name === "scope" && value === "all") || (name === "sort" && value === "deadline");
 }
 
-function wholeScope({
-  scope = "all",
-  sort = "deadline",
-  q = "",
-  status = null,
-  assignee = null,
-  agent = null,
-  label = null,
-  priority = null,
-  decision = null,
-  by = null,
-  channel = null,
-  range = null,
-}: Partial<Scope>): Scope {
-  return { scope, sort, q, status, assignee, agent, label, priority, decision, by, channel, range };
+const NO_FILTERS = {
+  status: null,
+  assignee: null,
+  agent: null,
+  label: null,
+  priority: null,
+  decision: null,
+  by: null,
+  channel: null,
+  range: null,
+  from: null,
+  to: null,
+  tone: null,
+  edited: null,
+  refused: null,
+  question: null,
+  age: null,
+};
+
+function wholeScope(search: Partial<Scope>): Scope {
+  return { scope: "all", sort: "deadline", q: "", ...NO_FILTERS, ...search };
 }
 
 function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {
@@ -143,9 +171,17 @@ const PasskeyRequiredPage = lazily(
 );
 const SettingsPage = lazily("settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
 
+/** The last 30 days have no name in the address. */
+const DAYS = ["7", "90"] as const;
+
 const stats = createRoute({
   getParentRoute: () => operating,
   path: "/stats",
+  validateSearch: (search: Record<string, unknown>): StatsSearch => ({
+    days: DAYS.find((known) => known === search["days"]),
+    from: dayOf(search["from"]),
+    to: dayOf(search["to"]),
+  }),
   loader: StatsPage.preload,
   component: () => <StatsPage />,
 });
@@ -153,14 +189,6 @@ const stats = createRoute({
 const DELIVERY_STATUSES = ["PENDING", "FAILED", "ABANDONED", "SUCCEEDED"] as const;
 
 const DELIVERY_KINDS = ["callback", "resume", "event"] as const;
-
-const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-
-const dayOf = (value: unknown) => {
-  const text = textOf(value);
-  // A day such as February 30th would become another one.
-  return text !== undefined && isDate(text) ? text : undefined;
-};
 
 const deliveries = createRoute({
   getParentRoute: () => operating,

@@ -1494,6 +1494,125 @@ export interface components {
                 completed: number;
             }[];
         };
+        StatsGroups: {
+            /**
+             * @description The start of the first day.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            from: string;
+            /**
+             * @description The end of the last day.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            to: string;
+            /**
+             * @description Tasks that closed since then are counted: the 50000 that closed last, at most.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            counted_from: string;
+            /** @description Whether these are all tasks that closed on these days. */
+            is_complete: boolean;
+            all: {
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            };
+            /** @description The 20 largest groups, like the other lists. */
+            by_agent: {
+                agent: string;
+                name: string;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            /** @description Tasks about actions of the same names, or with the same response schema and form. */
+            by_question: {
+                /** @description The filter `question` of `GET /api/tasks` takes it. */
+                question: string;
+                /** @description Of the newest task. */
+                title: string;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            /** @description By the person of the directory who answered. */
+            by_person: {
+                user_id: string;
+                name: string | null;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            by_label: {
+                label: string;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            waiting: {
+                /** @description false: only the 50000 open tasks that are due next are counted. */
+                is_complete: boolean;
+                /** @description Open tasks by the time since their creation, youngest first. */
+                ages: {
+                    /**
+                     * @description Created at this time or later; null: no limit.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    after: string | null;
+                    /**
+                     * @description Created before this time; null: no limit.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    before: string | null;
+                    open: number;
+                }[];
+            };
+        };
         Agent: {
             /** @example agt_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
