@@ -164,6 +164,12 @@ const ROUTES: Record<string, Route> = {
   // The operators' contacts, where they have set some.
   "GET /.well-known/security.txt": { may: "everybody", status: 404, has: "error_code" },
   "GET /api/settings": { may: OPERATORS, status: 200, has: "version" },
+  "GET /api/audit": { may: SOME_OPERATORS, status: 200 },
+  "GET /api/audit/export": {
+    may: SOME_OPERATORS,
+    status: 200,
+    path: () => "/api/audit/export?format=csv",
+  },
   "GET /api/security-events": { may: OPERATORS, status: 200 },
   "GET /metrics": { may: ["admin bearer"], status: 200 },
   "GET /api/setup/status": { may: "everybody", status: 200, has: "needs_setup" },
@@ -709,6 +715,7 @@ const ROUTES: Record<string, Route> = {
     has: "error_code",
   },
   "GET /api/admin/webhook-deliveries": { may: SOME_OPERATORS, status: 200 },
+  "GET /api/admin/webhook-deliveries/summary": { may: SOME_OPERATORS, status: 200, has: "counts" },
   "GET /api/admin/webhook-deliveries/{id}": {
     may: ITS_OPERATORS,
     status: 200,

@@ -109,6 +109,9 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
 const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/tasks/export",
   "/api/stats/groups",
+  "/api/admin/webhook-deliveries/summary",
+  "/api/audit",
+  "/api/audit/export",
   "/api/channels/slack/interactions",
   "/api/channels/slack/events",
   "/api/connections/{id}/github",

@@ -315,7 +315,10 @@ export async function readAuditTrail(
 }
 
 /** While a blind task is open, its trail tells of no decision, and of no notice that only those get who have decided. */
-function isEntryHidden(task: Task, { action, extra }: AuditEntryRow): boolean {
+export function isEntryHidden(
+  task: Pick<Task, "approvals" | "ended_at">,
+  { action, extra }: Pick<AuditEntryRow, "action" | "extra">,
+): boolean {
   if (!isHidden(task)) return false;
   return DECIDED.has(action) || parseJson<{ purpose?: string }>(extra)?.purpose === "new_round";
 }

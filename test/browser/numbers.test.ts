@@ -53,3 +53,37 @@ testInBrowser("each number of the stats opens its tasks, for the days that are c
   await page.getByRole("button", { name: "Show" }).click();
   await page.waitForURL(new RegExp(`from=${today}&to=${today}`));
 });
+
+testInBrowser("the audit shows who did what to tasks and people, filtered and as a file", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const { id } = await createTask(service, "Refund Mia?");
+  const page = await visit(open, service, `/tasks/${id}`);
+  await page.evaluate(async (task) => {
+    await fetch(`/api/tasks/${task}/cancel`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ reason: "Asked twice" }),
+    });
+  }, id);
+  await page.getByRole("link", { name: "Audit", exact: true }).click();
+  const table = page.getByRole("table", { name: "What happened" });
+  const cancelled = table.locator("tbody tr", { hasText: "Task cancelled" });
+  assert.match(await cancelled.innerText(), /Asked twice[\s\S]*ada@example\.com[\s\S]*Refund Mia\?/);
+  await table.getByText("Signed in").first().waitFor();
+  await assertUsable(page, "audit");
+
+  await page.getByRole("navigation", { name: "Kind" }).getByRole("link", { name: "Tasks" }).click();
+  await page.waitForURL(/kind=task/);
+  await table.getByText("Signed in").first().waitFor({ state: "hidden" });
+  await page.getByLabel("Who").fill("ada@example.com");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.waitForURL(/actor=ada/);
+  await table.getByText("Task created").waitFor({ state: "hidden" });
+  assert.equal(await table.locator("tbody tr").count(), 1);
+  const file = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Export CSV" }).click();
+  assert.match((await file).suggestedFilename(), /^audit-.*\.csv$/);
+  await cancelled.getByRole("link", { name: "Refund Mia?" }).click();
+  await page.getByText("Reason: Asked twice").waitFor();
+});

@@ -133,7 +133,13 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["decision", "decision_tone"].map((column) => `alter table tasks drop column ${column}`),
     ],
   ],
-  ["0041-numbers", ["question", "edited"].map((column) => `alter table tasks drop column ${column}`)],
+  [
+    "0041-numbers",
+    [
+      "drop index audit_entries_by_id",
+      ...["question", "edited"].map((column) => `alter table tasks drop column ${column}`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

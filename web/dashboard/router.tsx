@@ -10,6 +10,7 @@ import {
 } from "@tanstack/react-router";
 import { isDate } from "../../form/plan/times.ts";
 import type { DeliverySearch } from "./deliveries/queries.ts";
+import type { AuditFilter } from "./audit/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
 import { lazily } from "./ui/lazily.tsx";
@@ -163,6 +164,7 @@ const operating = createRoute({
 const StatsPage = lazily("stats", async () => (await import("./stats/stats.tsx")).StatsPage);
 const DeliveriesPage = lazily("deliveries", async () => (await import("./deliveries/deliveries.tsx")).DeliveriesPage);
 const AgentsPage = lazily("agents", async () => (await import("./agents/agents.tsx")).AgentsPage);
+const AuditPage = lazily("audit", async () => (await import("./audit/audit.tsx")).AuditPage);
 const UsersPage = lazily("users", async () => (await import("./users/users.tsx")).UsersPage);
 const PlaygroundPage = lazily("playground", async () => (await import("./playground/playground.tsx")).PlaygroundPage);
 const PasskeyRequiredPage = lazily(
@@ -213,12 +215,28 @@ const agents = createRoute({
   component: () => <AgentsPage />,
 });
 
+const AUDIT_KINDS = ["task", "security"] as const;
+
 const users = createRoute({
   getParentRoute: () => operating,
   path: "/users",
   validateSearch: (search: Record<string, unknown>): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
   loader: UsersPage.preload,
   component: () => <UsersPage />,
+});
+
+const audit = createRoute({
+  getParentRoute: () => operating,
+  path: "/audit",
+  validateSearch: (search: Record<string, unknown>): AuditFilter => ({
+    kind: AUDIT_KINDS.find((known) => known === search["kind"]),
+    what: textOf(search["what"]),
+    actor: textOf(search["actor"]),
+    from: dayOf(search["from"]),
+    until: dayOf(search["until"]),
+  }),
+  loader: AuditPage.preload,
+  component: () => <AuditPage />,
 });
 
 const playground = createRoute({
@@ -305,7 +323,7 @@ export const router = createRouter({
     signedIn.addChildren([
       desk.addChildren([inbox, task, batch]),
       settings,
-      operating.addChildren([stats, deliveries, agents, users, playground]),
+      operating.addChildren([stats, deliveries, agents, users, audit, playground]),
     ]),
   ]),
   // Search parameters are plain texts, and not parsed as JSON.
