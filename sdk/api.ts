@@ -1807,6 +1807,24 @@ export interface operations {
                  * @example 2026-01-31T12:00:00Z
                  */
                 ended_before?: string;
+                /**
+                 * @description Tasks created at this time or later (RFC 3339).
+                 * @example 2026-01-31T12:00:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Tasks created before this time (RFC 3339).
+                 * @example 2026-01-31T12:00:00Z
+                 */
+                created_before?: string;
+                /** @description `tone` of the `decision` of completed tasks. */
+                tone?: "ok" | "bad";
+                /** @description true: the answer changed what was proposed. false: it kept what was proposed. */
+                edited?: boolean;
+                /** @description Whether the verifier rejected an answer at least once. */
+                refused?: boolean;
+                /** @description Tasks that ask the same question: `question` of `GET /api/stats/groups`. */
+                question?: string;
                 /** @description `created`: newest first (default). `deadline`: soonest first. `ended`: closed tasks only, the last closed first. */
                 sort?: "created" | "deadline" | "ended";
                 /** @description Maximum number of rows (default 50). Pages with very large documents have fewer. */

@@ -43,6 +43,7 @@ import { createSerializerCompiler } from "./http/serialization.ts";
 import { notificationRoutes, notificationShapes } from "./notifications/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { securityEventRoutes, securityEventShapes } from "./operations/security-events.ts";
+import { auditRoutes, auditShapes } from "./audit/routes.ts";
 import { resealRoutes } from "./operations/reseal.ts";
 import { settingsRoutes, settingsShapes } from "./operations/settings.ts";
 import { createValidatorCompiler } from "./http/validation.ts";
@@ -89,6 +90,7 @@ const SHAPES = [
   ...reviewShapes,
   ...settingsShapes,
   ...securityEventShapes,
+  ...auditShapes,
 ];
 /** Apps of one process share what is compiled: it is half of what making one costs, and tests make thousands. */
 let validatorCompiler: FastifySchemaCompiler<object> | undefined;
@@ -232,6 +234,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(operationsRoutes, { ctx });
   await app.register(settingsRoutes, { ctx });
   await app.register(securityEventRoutes, { ctx, prefix: "/api" });
+  await app.register(auditRoutes, { ctx, prefix: "/api" });
   await app.register(resealRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(fileRoutes, { ctx, prefix: "/api" });

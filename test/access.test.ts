@@ -164,6 +164,12 @@ const ROUTES: Record<string, Route> = {
   // The operators' contacts, where they have set some.
   "GET /.well-known/security.txt": { may: "everybody", status: 404, has: "error_code" },
   "GET /api/settings": { may: OPERATORS, status: 200, has: "version" },
+  "GET /api/audit": { may: SOME_OPERATORS, status: 200 },
+  "GET /api/audit/export": {
+    may: SOME_OPERATORS,
+    status: 200,
+    path: () => "/api/audit/export?format=csv",
+  },
   "GET /api/security-events": { may: OPERATORS, status: 200 },
   "GET /metrics": { may: ["admin bearer"], status: 200 },
   "GET /api/setup/status": { may: "everybody", status: 200, has: "needs_setup" },
@@ -408,6 +414,7 @@ const ROUTES: Record<string, Route> = {
   "DELETE /api/tasks/{id}": { may: ITS_OPERATORS, status: 204, ...taskPath() },
   "GET /api/events": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200 },
   "GET /api/stats": { may: SOME_OPERATORS, status: 200, has: "totals" },
+  "GET /api/stats/groups": { may: SOME_OPERATORS, status: 200, has: "all" },
   "GET /api/users": { may: OPERATORS, status: 200 },
   "POST /api/users": {
     may: OPERATORS,
@@ -750,6 +757,7 @@ const ROUTES: Record<string, Route> = {
     has: "error_code",
   },
   "GET /api/admin/webhook-deliveries": { may: SOME_OPERATORS, status: 200 },
+  "GET /api/admin/webhook-deliveries/summary": { may: SOME_OPERATORS, status: 200, has: "counts" },
   "GET /api/admin/webhook-deliveries/{id}": {
     may: ITS_OPERATORS,
     status: 200,

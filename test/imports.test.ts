@@ -39,6 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib",
   ],
   dashboard: ["http", "lib"],
+  audit: ["tasks", "people", "security", "http", "db", "lib"],
   operations: ["channels", "deliveries", "people", "security", "http", "db", "lib"],
   // What is decided about the calls of an agent's tools. It knows nothing of tasks.
   actions: ["http", "lib"],

@@ -165,6 +165,8 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     facts: null,
     decision: null,
     decision_tone: null,
+    question: null,
+    edited: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,

@@ -221,6 +221,7 @@ export function deliveryRecord(task: Task, delivery: Delivery) {
   return {
     ...OF_CALLBACKS,
     task_id: task.name,
+    task: task.request.task,
     url: delivery.hook,
     status: delivery.status,
     attempt_count: delivery.count,

@@ -877,6 +877,32 @@ export const LIST_TASKS = {
       "type": "string",
       "maxLength": 40
     },
+    "created_after": {
+      "type": "string",
+      "maxLength": 40
+    },
+    "created_before": {
+      "type": "string",
+      "maxLength": 40
+    },
+    "tone": {
+      "type": "string",
+      "enum": [
+        "ok",
+        "bad"
+      ]
+    },
+    "edited": {
+      "type": "boolean"
+    },
+    "refused": {
+      "type": "boolean"
+    },
+    "question": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100
+    },
     "sort": {
       "type": "string",
       "enum": [

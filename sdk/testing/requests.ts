@@ -76,7 +76,15 @@ export function readCreation(given: unknown): Creation {
   else if (request.callback_events != null)
     throw invalid("/callback_events", "There is no `callback_url` that could receive them.");
   const resume = readEntries(request.resume ?? []);
-  return { request, actions, policy, listing: readListing(request, null), routing, notify, resume };
+  return {
+    request,
+    actions,
+    policy,
+    listing: readListing(request, { facts: null, question: null }),
+    routing,
+    notify,
+    resume,
+  };
 }
 
 /** Checks the schemas, and the values that they describe. @throws ServiceError */

@@ -14,6 +14,7 @@ const PAGES = [
   "/stats",
   "/deliveries",
   "/agents",
+  "/audit",
   "/users",
   "/playground",
   "/settings",

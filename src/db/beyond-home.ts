@@ -46,6 +46,10 @@ export const BEYOND_HOME = {
   },
   "list of tasks": { breaks: ["home"], why: "A list shows the tasks of all homes in one order." },
   "counts and statistics": { breaks: ["home"], why: "They are about the tasks of all homes." },
+  "audit trail of all tasks": {
+    breaks: ["home"],
+    why: "It shows what happened to the tasks of all homes in one order.",
+  },
   "new tasks": { breaks: ["home"], why: "The event stream shows the new tasks of all homes." },
   "new tasks in one statement": {
     breaks: ["insert"],

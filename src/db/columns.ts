@@ -61,6 +61,8 @@ export const COLUMNS = {
     facts: "text",
     decision: "text",
     decision_tone: "text",
+    question: "text",
+    edited: "integer",
   },
   task_documents: {
     task_id: "text",

@@ -42,6 +42,7 @@ import { labels } from "./migrations/0037-labels.ts";
 import { decisions } from "./migrations/0038-decisions.ts";
 import { savedViews } from "./migrations/0039-saved-views.ts";
 import { notifications } from "./migrations/0042-notifications.ts";
+import { numbers } from "./migrations/0041-numbers.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -158,6 +159,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0038-decisions": decisions,
     "0039-saved-views": savedViews(dialect),
     "0042-notifications": notifications(dialect),
+    "0041-numbers": numbers,
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -132,6 +132,10 @@ export interface TaskRow {
   decision: string | null;
   /** `ok` or `bad`; null: neither. */
   decision_tone: string | null;
+  /** The same for all tasks that ask for the same kind of answer (tasks/question.ts); null: of an earlier release. */
+  question: string | null;
+  /** 1: the answer changed what was proposed. 0: it kept it. null: nothing was proposed, or it was rejected (tasks/edited.ts). */
+  edited: number | null;
   /** Where its rows and those of its deliveries are, 0 to 1023 (home.ts). On SQLite, most tables compute it. */
   home: number;
 }

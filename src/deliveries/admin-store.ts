@@ -40,6 +40,48 @@ export async function listDeliveries(
   return select.orderBy("id", "desc").limit(limit).modifyEnd(beyondHome("list of deliveries")).execute();
 }
 
+/** Returns what the tasks of deliveries ask, by their ids. */
+export async function readTitles(
+  reader: Reader,
+  rows: readonly Pick<DeliveryRow, "task_id" | "home">[],
+): Promise<ReadonlyMap<string, string>> {
+  if (rows.length === 0) return new Map();
+  const tasks = rows.map(({ task_id: id, home }) => ({ id, home }));
+  const found = await reader.query
+    .selectFrom("tasks")
+    .select(["id", "task"])
+    .where(isOneOf(reader.dialect, ["id", "home"], locationsFor(reader, tasks)))
+    .execute();
+  return new Map(found.map(({ id, task }) => [id, task]));
+}
+
+/** Newest deliveries that a summary counts. */
+const COUNTED_MAX = 10_000;
+
+export interface CountedDeliveries {
+  origin: string;
+  status: string;
+  count: number;
+  /** The id of the newest of them. */
+  newest: string;
+}
+
+/** Counts the newest deliveries by receiver and status. @param projects - of whose tasks they may be; null: of all */
+export async function countDeliveries(
+  reader: Reader,
+  projects: readonly string[] | null,
+): Promise<{ groups: CountedDeliveries[]; isComplete: boolean }> {
+  let newest = reader.query.selectFrom("deliveries").select(["id", "origin", "status"]).where(isShown());
+  if (projects !== null) newest = newest.where(isOfTaskIn(projects));
+  const groups = await reader.query
+    .selectFrom(newest.orderBy("id", "desc").limit(COUNTED_MAX).as("newest"))
+    .select(["origin", "status", sql<number>`count(*)`.as("count"), sql<string>`max(id)`.as("newest")])
+    .groupBy(["origin", "status"])
+    .modifyEnd(beyondHome("list of deliveries"))
+    .execute();
+  return { groups, isComplete: groups.reduce((sum, { count }) => sum + count, 0) < COUNTED_MAX };
+}
+
 /** Whether operators see a delivery. One that waits for the end of its task is none yet. */
 function isShown(kind?: ShownKind): RawBuilder<SqlBool> {
   const names = kind === undefined ? SHOWN_KINDS : [kind];

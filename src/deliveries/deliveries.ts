@@ -1,4 +1,4 @@
-import type { Db } from "../db/database.ts";
+import type { Db, Reader } from "../db/database.ts";
 import type { Located } from "../db/home.ts";
 import { writeByShard } from "../db/shards.ts";
 import type { DeliveryRow } from "../db/schema.ts";
@@ -6,17 +6,25 @@ import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { isoTime } from "../lib/time.ts";
+import { isoTime, SECOND } from "../lib/time.ts";
 import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
 import { projectsOf } from "../people/projects.ts";
 import { recordSecurityEvent } from "../security/record.ts";
-import type { ListDeliveriesQuery, RedeliverBody, WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
+import type {
+  DeliverySummary,
+  ListDeliveriesQuery,
+  RedeliverBody,
+  WebhookDelivery,
+  WholeWebhookDelivery,
+} from "./schema.ts";
 import {
+  countDeliveries,
   findDelivery,
   listAttempts,
   listDeliveries,
   listByStatus,
   locate,
+  readTitles,
   redeliver,
   type Redelivered,
 } from "./admin-store.ts";
@@ -47,7 +55,7 @@ export async function listWebhookDeliveries(
   const page = found.slice(0, limit);
   const last = page.at(-1);
   return {
-    rows: page.map(toRecord),
+    rows: await toRecords(db, page),
     next: found.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
   };
 }
@@ -63,8 +71,10 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
   const attempts = all.filter(
     ({ cycle, attempt }) => cycle < row.cycle || (cycle === row.cycle && attempt <= row.attempt_count),
   );
+  const [record] = await toRecords(db, [row]);
   return {
-    ...toRecord(row),
+    ...record!,
+    request: shownRequest(row, attempts.at(-1)?.started_at ?? null),
     body: shownBody(row, body),
     attempts: attempts.map(({ delivery_id: _same, home: _home, started_at, outcome, ...attempt }) => ({
       ...attempt,
@@ -84,7 +94,8 @@ export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Pro
     if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
     const details = { task_id: row.task_id, origin: row.origin };
     await recordSecurityEvent(tx, { type: "callback_redelivered", target: { kind: "callback", id }, details });
-    return toRecord(row);
+    const [record] = await toRecords(tx, [row]);
+    return record!;
   });
 }
 
@@ -149,6 +160,56 @@ async function redeliverBatch(db: Db, batch: readonly Located[], only: Redeliver
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
+/** Receivers of a summary. */
+const RECEIVERS_MAX = 20;
+
+/** Returns how many deliveries there are in each status, and the receivers where they fail, the most failures first. */
+export async function summarizeDeliveries(
+  { db }: Ctx,
+  caller: Caller,
+  project: string | undefined,
+): Promise<DeliverySummary> {
+  const projects = await projectsOf(db, caller, project);
+  const { groups, isComplete } = await countDeliveries(db.heavy, projects);
+  const counts: DeliverySummary["counts"] = { PENDING: 0, SUCCEEDED: 0, FAILED: 0, ABANDONED: 0 };
+  const receivers = new Map<string, { origin: string; failed: number; retrying: number; newest: string }>();
+  for (const { origin, status, count, newest } of groups) {
+    counts[status as DeliveryStatus] += count;
+    if (status !== "ABANDONED" && status !== "FAILED") continue;
+    const known = receivers.get(origin) ?? { origin, failed: 0, retrying: 0, newest };
+    known[status === "ABANDONED" ? "failed" : "retrying"] += count;
+    if (newest > known.newest) known.newest = newest;
+    receivers.set(origin, known);
+  }
+  const failing = [...receivers.values()]
+    .toSorted((a, b) => b.failed - a.failed || b.retrying - a.retrying || (a.origin < b.origin ? -1 : 1))
+    .slice(0, RECEIVERS_MAX);
+  return {
+    is_complete: isComplete,
+    counts,
+    failing: failing.map(({ newest: newest_id, ...receiver }) => ({ ...receiver, newest_id })),
+  };
+}
+
+/** What stands in place of what only the receiver and the service may know. */
+const MASKED = "...";
+
+/** Returns how the latest attempt was sent, without what is secret; null for engines, whose requests have credentials. */
+function shownRequest({ id, kind, task_id }: DeliveryRow, at: number | null): WholeWebhookDelivery["request"] {
+  const { kind: shown } = shownAs(kind);
+  if (shown === "resume") return null;
+  return {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(shown === "callback" && { "x-service-signature": MASKED, "x-service-task-id": task_id }),
+      "webhook-id": id,
+      "webhook-timestamp": at === null ? MASKED : String(Math.floor(at / SECOND)),
+      "webhook-signature": MASKED,
+    },
+  };
+}
+
 /** What is encrypted in it says nothing. */
 function shownBody({ kind }: DeliveryRow, body: string | null): string | null {
   if (body === null || shownAs(kind).kind !== "resume") return body;
@@ -156,7 +217,12 @@ function shownBody({ kind }: DeliveryRow, body: string | null): string | null {
   return JSON.stringify(shown);
 }
 
-function toRecord(row: DeliveryRow): WebhookDelivery {
+async function toRecords(reader: Reader, rows: readonly DeliveryRow[]): Promise<WebhookDelivery[]> {
+  const titles = await readTitles(reader, rows);
+  return rows.map((row) => toRecord(row, titles.get(row.task_id) ?? null));
+}
+
+function toRecord(row: DeliveryRow, task: string | null): WebhookDelivery {
   const { kind, engine } = shownAs(row.kind);
   const [connection, subscription] = (["con", "sub"] as const).map((prefix) =>
     isId(prefix, row.destination) ? row.destination : null,
@@ -166,6 +232,7 @@ function toRecord(row: DeliveryRow): WebhookDelivery {
     kind,
     engine,
     task_id: row.task_id,
+    task,
     connection,
     subscription,
     url: connection === null && subscription === null ? row.destination : row.origin,

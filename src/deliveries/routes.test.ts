@@ -9,7 +9,7 @@ import { newId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
 import { moveTask } from "../tasks/move.ts";
 import { getTaskWithDocuments } from "../tasks/store.ts";
-import type { WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
+import type { DeliverySummary, WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
 import { redeliver as redeliverRows } from "./admin-store.ts";
 
 const PATH = "/api/admin/webhook-deliveries";
@@ -61,6 +61,7 @@ testOnBoth("a delivery shows what became of it, with its body and every attempt"
     kind: "callback",
     engine: null,
     task_id: task,
+    task: owed.task,
     connection: null,
     subscription: null,
     url: hook.url,
@@ -86,6 +87,14 @@ testOnBoth("a delivery shows what became of it, with its body and every attempt"
   const whole = (await call<WholeWebhookDelivery>("GET", `${PATH}/${owed.id}`)).body;
   assert.deepEqual([whole.status, whole.attempt_count, whole.next_attempt_at], ["SUCCEEDED", 2, null]);
   assert.equal(whole.body, hook.received[0]?.body);
+  const { "webhook-timestamp": seconds, ...sent } = hook.received[1]!.headers;
+  const secrets = { "x-service-signature": "...", "webhook-signature": "..." };
+  const named = Object.entries({ ...sent, ...secrets }).filter(([name]) =>
+    /^(x-service|webhook|content-type)/.test(name),
+  );
+  const { "webhook-timestamp": shown, ...headers } = whole.request!.headers;
+  assert.deepEqual(headers, Object.fromEntries(named), "as it was sent, without what is secret");
+  assert.ok(Number(seconds) > 0 && Number(shown) > 0);
   assert.deepEqual(
     whole.attempts.map(({ duration_ms, ...attempt }) => ({ ...attempt, isTimed: duration_ms >= 0 })),
     [
@@ -331,3 +340,28 @@ testOnBoth(
     },
   },
 );
+
+testOnBoth("a summary counts deliveries by status, and names the receivers where they fail", async (service, t) => {
+  const [good, bad] = [await receiver(t), await receiver(t, (response) => response.writeHead(500).end())];
+  await endedTask(service, good.url);
+  const ids = [await endedTask(service, bad.url), await endedTask(service, bad.url)];
+  // A receiver that has not answered yet gets one at a time.
+  for (let i = 0; i < 3; i++) await deliver(service);
+  await service.ctx.db.write((tx) =>
+    tx.query
+      .updateTable("deliveries")
+      .set({ status: "ABANDONED", next_attempt_at: null })
+      .where("task_id", "=", ids[0]!)
+      .where("home", "=", homeOf(ids[0]!))
+      .execute(),
+  );
+  const { body, text } = await service.call<DeliverySummary>("GET", `${PATH}/summary`);
+  assert.deepEqual(body.counts, { PENDING: 0, SUCCEEDED: 1, FAILED: 1, ABANDONED: 1 }, text);
+  assert.equal(body.is_complete, true);
+  assert.deepEqual(
+    body.failing.map(({ newest_id: _id, ...receiver }) => receiver),
+    [{ origin: new URL(bad.url).origin, failed: 1, retrying: 1 }],
+  );
+  assert.equal((await ofTask(service, ids[0]!)).task, "Approve the refund?");
+  assert.equal((await service.call("GET", `${PATH}/summary?project=none`)).status, 404);
+});

@@ -1,12 +1,19 @@
 import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
 import { linkToNext } from "../http/paging.ts";
-import { pageOf } from "../http/schema.ts";
+import { InProjectQuery, pageOf } from "../http/schema.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import { callerOf } from "../people/caller.ts";
-import { listWebhookDeliveries, readWebhookDelivery, redeliverMany, redeliverOne } from "./deliveries.ts";
+import {
+  listWebhookDeliveries,
+  readWebhookDelivery,
+  redeliverMany,
+  redeliverOne,
+  summarizeDeliveries,
+} from "./deliveries.ts";
 import {
   DeliveryParams,
+  DeliverySummary,
   ListDeliveriesQuery,
   RedeliverBody,
   RedeliverResult,
@@ -34,6 +41,20 @@ const listRoute = defineRoute({
     if (next !== null) void reply.header("link", linkToNext("/api/admin/webhook-deliveries", request.url, next));
     return rows;
   },
+});
+
+const summaryRoute = defineRoute({
+  method: "GET",
+  url: "/webhook-deliveries/summary",
+  operationId: "summarizeWebhookDeliveries",
+  summary: "Count deliveries",
+  description: "By status, and the receivers where they fail.",
+  tags,
+  credentials: SIGNED_IN,
+  querystring: InProjectQuery,
+  answers: { 200: Type.Unsafe<DeliverySummary>(Type.Ref("DeliverySummary")) },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) => summarizeDeliveries(ctx, callerOf(request), request.query.project),
 });
 
 const readRoute = defineRoute({
@@ -85,7 +106,7 @@ const redeliverManyRoute = defineRoute({
 });
 
 /** How operators look after callbacks, resumes and events. (spec: Events, Delivery) */
-export const deliveryRoutes = mount([listRoute, readRoute, redeliverRoute, redeliverManyRoute]);
+export const deliveryRoutes = mount([listRoute, summaryRoute, readRoute, redeliverRoute, redeliverManyRoute]);
 
 /** Shapes that other shapes refer to by name. */
-export const deliveryShapes = [WebhookDelivery, WholeWebhookDelivery, RedeliverBody, RedeliverResult];
+export const deliveryShapes = [WebhookDelivery, WholeWebhookDelivery, DeliverySummary, RedeliverBody, RedeliverResult];

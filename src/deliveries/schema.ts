@@ -23,6 +23,7 @@ const deliveryFields = {
   }),
   engine: Nullable(Type.String({ description: "The kind of engine that is resumed.", examples: ["temporal"] })),
   task_id: Type.String(),
+  task: Nullable(Type.String({ description: "What the task asks; null if it was deleted." })),
   connection: Nullable(Type.String({ description: "Id of the connection that is used." })),
   subscription: Nullable(Type.String({ description: "Id of the event subscription that it is for." })),
   url: Type.String({
@@ -50,6 +51,16 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export const WholeWebhookDelivery = Type.Object(
   {
     ...deliveryFields,
+    request: Type.Unsafe<{ method: string; headers: Record<string, string> } | null>({
+      type: ["object", "null"],
+      description:
+        "How the latest attempt was sent. Signatures are `...`. null for engines, whose requests have credentials.",
+      properties: {
+        method: { type: "string" },
+        headers: { type: "object", additionalProperties: { type: "string" } },
+      },
+      required: ["method", "headers"],
+    }),
     body: Nullable(Type.String({ description: "The body that each attempt sends." })),
     attempts: Type.Array(
       Type.Object({
@@ -69,6 +80,29 @@ export const WholeWebhookDelivery = Type.Object(
   { $id: "WholeWebhookDelivery" },
 );
 export type WholeWebhookDelivery = Static<typeof WholeWebhookDelivery>;
+
+export const DeliverySummary = Type.Object(
+  {
+    is_complete: Type.Boolean({ description: "false: only the newest 10000 deliveries are counted." }),
+    counts: Type.Unsafe<Record<DeliveryStatus, number>>({
+      type: "object",
+      description: "Deliveries by status.",
+      properties: Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, { type: "integer" }])),
+      required: [...DELIVERY_STATUSES],
+    }),
+    failing: Type.Array(
+      Type.Object({
+        origin: Type.String({ description: "Origin of the receiver." }),
+        failed: Type.Integer({ description: "Failed for good." }),
+        retrying: Type.Integer({ description: "Failed, and are retried." }),
+        newest_id: Type.String({ description: "The newest of them." }),
+      }),
+      { description: "At most 20 receivers where deliveries fail, the most failures first." },
+    ),
+  },
+  { $id: "DeliverySummary" },
+);
+export type DeliverySummary = Static<typeof DeliverySummary>;
 
 export const ListDeliveriesQuery = Type.Object({
   project: ProjectFilter,

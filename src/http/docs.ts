@@ -113,6 +113,13 @@ const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/auth/me/browsers/{id}/test",
   "/api/auth/me/browsers/{id}",
   "/api/auth/me/browsers",
+/** Calls that Slack, GitHub and pages of operators make, and files that the dashboard links to. */
+const NOT_TO_TRY: ReadonlySet<string> = new Set([
+  "/api/tasks/export",
+  "/api/stats/groups",
+  "/api/admin/webhook-deliveries/summary",
+  "/api/audit",
+  "/api/audit/export",
   "/api/channels/slack/interactions",
   "/api/channels/slack/events",
   "/api/connections/{id}/github",

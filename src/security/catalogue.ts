@@ -76,6 +76,8 @@ export const SECURITY_EVENTS = {
   keys_changed:
     "The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.",
   settings_resealed: "Settings of channels were encrypted with a new key; `details.count` says how many.",
+  tasks_exported: "Tasks were exported as a file (`details.format`).",
+  audit_exported: "What `GET /api/audit` lists was exported as a file (`details.format`).",
   callbacks_redelivered: "Many deliveries were sent again; `details.count` says how many.",
 } as const satisfies Record<string, string>;
 

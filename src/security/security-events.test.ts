@@ -428,6 +428,14 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("POST", "/api/admin/webhook-deliveries/redeliver", { body: { ids } });
     return { actor: ADMIN, details: { count: 2, status: null, origin: null } };
   },
+  tasks_exported: async ({ service }) => {
+    await service.call("GET", "/api/tasks/export?format=csv");
+    return { actor: ADMIN, details: { format: "csv" } };
+  },
+  audit_exported: async ({ service }) => {
+    await service.call("GET", "/api/audit/export?format=ndjson");
+    return { actor: ADMIN, details: { format: "ndjson" } };
+  },
   // operations/reseal.test.ts
   settings_resealed: null,
   // keys-in-use.test.ts

@@ -6,6 +6,7 @@ import { isoTime } from "../lib/time.ts";
 import type { AgentFinder } from "../people/agent-caller.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 import { decidedBy } from "./decided-by.ts";
 import { readPage, type ReadTask } from "./list.ts";
 import { toListed } from "./record.ts";
@@ -39,7 +40,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 /**
  * Returns the tasks that a caller may list, as the parts of a text. Each part is read when it is asked for, so memory holds one
  * page whatever the number of tasks. The first part is read before it returns, so that what is wrong with the request is said in
- * the usual way. Later parts throw if the credentials of the caller have ended.
+ * the usual way. Later parts throw if the credentials of the caller have ended. The export is a security event.
  *
  * @throws ServiceError as `listTasks` does
  */
@@ -50,6 +51,7 @@ export async function exportTasks(
 ): Promise<AsyncGenerator<string, void, undefined>> {
   const query: ListTasksQuery = { ...filters, limit: PAGE, view: format === "csv" ? "summary" : "full" };
   const first = await readPage(ctx, caller, query);
+  await recordSecurityEvent(ctx.db, { type: "tasks_exported", details: { format } });
   return parts();
 
   async function* parts(): AsyncGenerator<string, void, undefined> {

@@ -55,6 +55,7 @@ describe("the life of a task", () => {
           decided_by_name: "Dana",
           decision: null,
           decision_tone: null,
+          edited: null,
         },
         effects: ["callback"],
         audit: "completed",

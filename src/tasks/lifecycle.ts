@@ -121,6 +121,8 @@ export type TaskEvent =
       verdict: { reason: string | null; guard: VerdictGuard } | null;
       /** What it decides, in short. */
       decision?: ShortDecision | null;
+      /** Whether it changes what was proposed; null: nothing was. */
+      edited?: boolean | null;
       /** Where several people must approve. */
       ballot?: Ballot;
     }
@@ -134,10 +136,10 @@ export type TaskEvent =
   | { type: "revised"; revision: Revision; deadline: Deadline | null }
   | { type: "timed_out" }
   /** No one has answered in time, and the request says what counts then. */
-  | { type: "fallback"; response: JsonObject; decision?: ShortDecision | null };
+  | { type: "fallback"; response: JsonObject; decision?: ShortDecision | null; edited?: boolean | null };
 
 /** An answer that fits its schema, and who gave it. */
-export type GivenAnswer = Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by" | "decision">;
+export type GivenAnswer = Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by" | "decision" | "edited">;
 export type AnswerEvent = Extract<TaskEvent, { type: "accepted" | "refused" }>;
 
 /** The state that decides which events a task accepts. Times are epoch milliseconds. */
@@ -183,6 +185,7 @@ export interface Change {
     facts?: string | null;
     decision?: string | null;
     decision_tone?: string | null;
+    edited?: number | null;
   } & Partial<Assignment & LadderColumns>;
   effects: readonly Effect[];
   audit: TaskStatus | "verified" | "extended" | "approved" | "declined" | "revised";
@@ -239,7 +242,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
           completed_via_channel: by.channel,
           decided_by_kind: by.kind,
           decided_by_name: by.name,
-          ...toDecisionColumns(event.decision),
+          ...toDecisionColumns(event),
           ...event.assigns,
           ...(verdict && {
             verifier_result: { passed: true, reason: verdict.reason, attempt: task.verification_attempt },
@@ -299,7 +302,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
       return {
         status: "completed",
-        set: { completed_at: now, completed_via_channel: FALLBACK, ...toDecisionColumns(event.decision) },
+        set: { completed_at: now, completed_via_channel: FALLBACK, ...toDecisionColumns(event) },
         effects: ENDED,
         audit: "completed",
       };

@@ -15,7 +15,7 @@ import type { Schema, TaskRow } from "../db/schema.ts";
 import { startsWith } from "../db/texts.ts";
 import { invalid } from "../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
-import { isId } from "../lib/ids.ts";
+import { isId, lowestId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR, parseTime } from "../lib/time.ts";
 import type { Caller, Person, SessionCaller } from "../people/caller.ts";
@@ -75,6 +75,15 @@ export async function readPage(
   const scope = await scopeOf(ctx.db, caller, given.project);
   const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
   const asked = askedBy(caller, scope, query);
+  const asked: Asked = {
+    ...query,
+    asker: query.agent ?? askerOf(caller).asked_by_id,
+    me: caller.kind === "user" ? caller.user : null,
+    ended: endedRange(query),
+    created: createdRange(query),
+    projects: projectsOfQuery(query, scope),
+    withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
+  };
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const found = await selectPage(reader, scope, asked, limit + 1);
@@ -109,8 +118,13 @@ function sortedBy({ timeout_at, ended_at, created_at }: TaskRow, { sort }: ListT
 }
 
 /** When the tasks have ended that are asked for, as epoch milliseconds. @throws ServiceError VALIDATION_FAILED */
-function endedRange({ ended_after, ended_before }: ListTasksQuery): EndedRange {
+function endedRange({ ended_after, ended_before }: ListTasksQuery): TimeRange {
   return { from: timeIn("ended_after", ended_after), to: timeIn("ended_before", ended_before) };
+}
+
+/** The same for their creation. @throws ServiceError VALIDATION_FAILED */
+function createdRange({ created_after, created_before }: ListTasksQuery): TimeRange {
+  return { from: timeIn("created_after", created_after), to: timeIn("created_before", created_before) };
 }
 
 function timeIn(name: string, text: string | undefined): number | null {
@@ -146,16 +160,30 @@ type Asked = Omit<ListTasksQuery, "project"> & {
   /** The person who asks. */
   me: Person | null;
   projects: readonly string[] | null;
-  ended: EndedRange;
+  ended: TimeRange;
+  created: TimeRange;
   withoutConfidential?: boolean;
 };
 
 /** From the first of two moments on, and before the second; null: no limit. */
-interface EndedRange {
+interface TimeRange {
   from: number | null;
   to: number | null;
 }
-const NO_RANGE: EndedRange = { from: null, to: null };
+const NO_RANGE: TimeRange = { from: null, to: null };
+
+/** Filters that are compared with each task. */
+const UNINDEXED = [
+  "decision",
+  "completed_by",
+  "channel",
+  "created_after",
+  "created_before",
+  "tone",
+  "edited",
+  "refused",
+  "question",
+] as const;
 
 /**
  * Returns whether an index finds the page. Any other query may read many tasks; on SQLite a worker runs it.
@@ -168,7 +196,7 @@ function isIndexed(query: ListTasksQuery, scope: ListScope | null): boolean {
   if (q !== undefined || key_prefix !== undefined || isOfProject) return false;
   if (label !== undefined || priority !== undefined) return false;
   if (unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
-  if ([query.decision, query.completed_by, query.channel].some((filter) => filter !== undefined)) return false;
+  if (UNINDEXED.some((name) => query[name] !== undefined)) return false;
   if (sort === "ended") return isEndedIndexed(query, scope);
   if (query.ended_after !== undefined || query.ended_before !== undefined) return false;
   if (agentOf(query, scope) !== null)
@@ -266,6 +294,14 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
   if (channel !== undefined) select = select.where(isThrough(channel));
   if (ended.from !== null) select = select.where("tasks.ended_at", ">=", ended.from);
   if (ended.to !== null) select = select.where("tasks.ended_at", "<", ended.to);
+  const { created, tone, edited, refused, question } = query;
+  // Ids begin with the time.
+  if (created.from !== null) select = select.where("tasks.id", ">=", lowestId("tsk", Math.max(created.from, 0)));
+  if (created.to !== null) select = select.where("tasks.id", "<", lowestId("tsk", Math.max(created.to, 0)));
+  if (tone !== undefined) select = select.where("tasks.decision_tone", "=", tone);
+  if (edited !== undefined) select = select.where("tasks.edited", "=", Number(edited));
+  if (refused !== undefined) select = select.where("tasks.verification_attempt", refused ? ">" : "=", 0);
+  if (question !== undefined) select = select.where("tasks.question", "=", question);
   if (key_prefix !== undefined) select = select.where(startsWith(reader, "idempotency_key", key_prefix));
   return select;
 }
@@ -684,7 +720,7 @@ async function countOfPerson(
   const open = await selectOfPerson(
     db.heavy,
     scope,
-    { asker: person.id, me: person, projects, ended: NO_RANGE },
+    { asker: person.id, me: person, projects, ended: NO_RANGE, created: NO_RANGE },
     OPEN_STATUSES,
     everything,
   );

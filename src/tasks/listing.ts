@@ -4,20 +4,20 @@ import { PRIORITIES, readLabels, type Priority } from "./labels.ts";
 import type { FormRequest } from "./request-form.ts";
 
 /** The columns that say in a list what a task is about. */
-export type Listing = Pick<TaskRow, "priority" | "labels" | "facts">;
+export type Listing = Pick<TaskRow, "priority" | "labels" | "facts" | "question">;
 
-/** Reads the labels and the priority of a request. @param facts - the line about its payload @throws ServiceError VALIDATION_FAILED */
-export function readListing(request: FormRequest, facts: string | null): Listing {
+/** Reads the labels and the priority of a request. @param known - what is made from its parts @throws ServiceError VALIDATION_FAILED */
+export function readListing(request: FormRequest, known: Pick<Listing, "facts" | "question">): Listing {
   const labels = readLabels(request.labels ?? []);
   return {
     priority: PRIORITIES.indexOf(request.priority ?? "normal"),
     labels: labels.length === 0 ? null : JSON.stringify(labels),
-    facts,
+    ...known,
   };
 }
 
 /** Returns the same as a record shows it. */
-export function listingFields({ priority, labels, facts }: Listing): {
+export function listingFields({ priority, labels, facts }: Omit<Listing, "question">): {
   priority: Priority;
   labels: string[];
   facts: string | null;

@@ -37,6 +37,7 @@ const CHANGED = [
   "cancel_reason",
   "decision",
   "decision_tone",
+  "edited",
   "timeout_seconds",
   "timeout_at",
   "ladder",

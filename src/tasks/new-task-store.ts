@@ -46,6 +46,7 @@ const NEW_TASK = [
   "priority",
   "labels",
   "facts",
+  "question",
 ] as const satisfies Column<"tasks">[];
 
 /** Columns of a new task with an assignment. */

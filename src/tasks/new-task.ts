@@ -108,6 +108,7 @@ export function newTask(
       ...listing,
       decision: null,
       decision_tone: null,
+      edited: null,
     },
     documents: { task_id: id, home, ...documents, escalation: escalation && JSON.stringify(escalation) },
     audit: {

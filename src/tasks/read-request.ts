@@ -13,6 +13,7 @@ import { requireMayFallBack } from "./fallback.ts";
 import { routingOf, type Routing } from "./assign-to.ts";
 import { toDocuments } from "./new-task.ts";
 import { factsOf } from "./facts.ts";
+import { questionOf } from "./question.ts";
 import { readListing, type Listing } from "./listing.ts";
 import { readEscalation, type AskedEscalation } from "./steps.ts";
 import type { Notifier } from "./notices.ts";
@@ -57,8 +58,9 @@ const CHECKING_MS = 5;
 export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Promise<CheckedRequest> {
   const { request, actions } = readRequestForm(body);
   const policy = readPolicy(body);
-  const listing = readListing(request, request.redact_payload ? null : factsOf(request));
   const documents = toDocuments(request, actions, policy);
+  const facts = request.redact_payload ? null : factsOf(request);
+  const listing = readListing(request, { facts, question: questionOf(documents) });
   const { recipients, on_timeout } = await checkRequest(ctx, request, documents, actions, policy);
   const asked = readEscalation(body, recipients?.notify ?? [], ctx.notifier.channels);
   return { body, documents: { ...documents, on_timeout }, recipients, policy, listing, asked };

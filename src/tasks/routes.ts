@@ -23,6 +23,7 @@ import {
   listRefusedAnswersRoute,
   getAuditTrailRoute,
   getStatsRoute,
+  getStatsGroupsRoute,
 } from "./routes/read.ts";
 import { pollTaskRoute, streamTaskChangesRoute } from "./routes/watch.ts";
 import {
@@ -38,6 +39,7 @@ import {
   RefusedAnswerRecord,
   ReviseTaskBody,
   Stats,
+  StatsGroups,
   TaskCounts,
   TaskRecord,
   VersionRecord,
@@ -74,6 +76,7 @@ export const taskRoutes = mount<TaskContext>([
   deleteTaskRoute,
   streamTaskChangesRoute,
   getStatsRoute,
+  getStatsGroupsRoute,
 ]);
 
 /** Shapes that other shapes refer to by name. */
@@ -95,4 +98,5 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   VersionRecord,
   AuditEntryRecord,
   Stats,
+  StatsGroups,
 ];

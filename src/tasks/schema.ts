@@ -13,7 +13,7 @@ import { LABEL_LENGTH_MAX, LABELS_MAX, PRIORITIES, type Priority } from "./label
 import { DECIDER_KINDS, TASK_STATUSES, TERMINAL_STATUSES, type DeciderKind } from "./lifecycle.ts";
 import type { NotifiableChannel } from "./notify.ts";
 import { SEARCHED_STATES } from "./search-terms.ts";
-import { TONES, type ShortDecision } from "./short-decision.ts";
+import { TONES, type ShortDecision, type Tone } from "./short-decision.ts";
 
 const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   type: "string",
@@ -636,6 +636,40 @@ export const ListTasksQuery = Type.Object({
       examples: ["2026-01-31T12:00:00Z"],
     }),
   ),
+  created_after: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Tasks created at this time or later (RFC 3339).",
+      examples: ["2026-01-31T12:00:00Z"],
+    }),
+  ),
+  created_before: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Tasks created before this time (RFC 3339).",
+      examples: ["2026-01-31T12:00:00Z"],
+    }),
+  ),
+  tone: Type.Optional(
+    Type.Unsafe<Tone>({
+      type: "string",
+      enum: [...TONES],
+      description: "`tone` of the `decision` of completed tasks.",
+    }),
+  ),
+  edited: Type.Optional(
+    Type.Boolean({
+      description: "true: the answer changed what was proposed. false: it kept what was proposed.",
+    }),
+  ),
+  refused: Type.Optional(Type.Boolean({ description: "Whether the verifier rejected an answer at least once." })),
+  question: Type.Optional(
+    Text({
+      minLength: 1,
+      maxLength: 100,
+      description: "Tasks that ask the same question: `question` of `GET /api/stats/groups`.",
+    }),
+  ),
   sort: Type.Optional(
     Type.Unsafe<"created" | "deadline" | "ended">({
       type: "string",
@@ -794,9 +828,18 @@ export type AuditEntryRecord = Static<typeof AuditEntryRecord>;
 export const StatsQuery = Type.Object({
   project: ProjectFilter,
   window_days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 365, default: 30, description: "Number of days, including today." }),
+    Type.Integer({ minimum: 1, maximum: 365, description: "Number of days, including today. Default: 30." }),
   ),
+  from: Type.Optional(
+    Type.String({
+      maxLength: 10,
+      description: "First day (UTC), with `to`, in place of `window_days`.",
+      examples: ["2026-01-01"],
+    }),
+  ),
+  to: Type.Optional(Type.String({ maxLength: 10, description: "Last day (UTC).", examples: ["2026-01-31"] })),
 });
+export type StatsQuery = Static<typeof StatsQuery>;
 
 const terminalCounts = Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, Type.Integer()])) as Record<
   (typeof TERMINAL_STATUSES)[number],
@@ -832,6 +875,56 @@ export const Stats = Type.Object(
   { $id: "Stats" },
 );
 export type Stats = Static<typeof Stats>;
+
+export type StatsGroupsQuery = StatsQuery;
+
+const groupCounts = {
+  closed: Type.Integer(),
+  completed: Type.Integer(),
+  approved: Type.Integer({ description: "Completed with a decision whose tone is `ok`." }),
+  rejected: Type.Integer({ description: "Completed with a decision whose tone is `bad`." }),
+  edited: Type.Integer({ description: "Completed with changes to what was proposed." }),
+  unedited: Type.Integer({ description: "Completed as it was proposed." }),
+  refused: Type.Integer({ description: "Tasks whose verifier rejected an answer at least once." }),
+};
+
+export const StatsGroups = Type.Object(
+  {
+    from: Time("The start of the first day."),
+    to: Time("The end of the last day."),
+    counted_from: Time("Tasks that closed since then are counted: the 50000 that closed last, at most."),
+    is_complete: Type.Boolean({ description: "Whether these are all tasks that closed on these days." }),
+    all: Type.Object(groupCounts),
+    by_agent: Type.Array(Type.Object({ agent: Type.String(), name: Type.String(), ...groupCounts }), {
+      description: "The 20 largest groups, like the other lists.",
+    }),
+    by_question: Type.Array(
+      Type.Object({
+        question: Type.String({ description: "The filter `question` of `GET /api/tasks` takes it." }),
+        title: Type.String({ description: "Of the newest task." }),
+        ...groupCounts,
+      }),
+      { description: "Tasks about actions of the same names, or with the same response schema and form." },
+    ),
+    by_person: Type.Array(Type.Object({ user_id: Type.String(), name: Nullable(Type.String()), ...groupCounts }), {
+      description: "By the person of the directory who answered.",
+    }),
+    by_label: Type.Array(Type.Object({ label: Type.String(), ...groupCounts })),
+    waiting: Type.Object({
+      is_complete: Type.Boolean({ description: "false: only the 50000 open tasks that are due next are counted." }),
+      ages: Type.Array(
+        Type.Object({
+          after: Nullable(Time("Created at this time or later; null: no limit.")),
+          before: Nullable(Time("Created before this time; null: no limit.")),
+          open: Type.Integer(),
+        }),
+        { description: "Open tasks by the time since their creation, youngest first." },
+      ),
+    }),
+  },
+  { $id: "StatsGroups" },
+);
+export type StatsGroups = Static<typeof StatsGroups>;
 
 /** What a task asks in one of its versions. (beyond the spec: Talk before deciding) */
 export const VersionRecord = Type.Object(

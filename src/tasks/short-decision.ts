@@ -15,8 +15,17 @@ interface DecisionColumns {
   decision_tone: string | null;
 }
 
-export function toDecisionColumns(decision: ShortDecision | null = null): DecisionColumns {
-  return { decision: decision?.label ?? null, decision_tone: decision?.tone ?? null };
+/** @param answer.edited - whether it changed what was proposed; null: nothing was */
+export function toDecisionColumns(answer: {
+  decision?: ShortDecision | null;
+  edited?: boolean | null;
+}): DecisionColumns & { edited: number | null } {
+  const { decision, edited = null } = answer;
+  return {
+    decision: decision?.label ?? null,
+    decision_tone: decision?.tone ?? null,
+    edited: edited === null ? null : Number(edited),
+  };
 }
 
 /** Returns what was decided about a task; null if it is open, has ended otherwise, or has no decision. */

@@ -7,37 +7,32 @@ import { projectsOf } from "../people/projects.ts";
 import { requireMay } from "./access.ts";
 import { isOfProjects } from "./in-projects.ts";
 import { OPEN_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
-import type { Stats } from "./schema.ts";
+import type { Stats, StatsQuery } from "./schema.ts";
+import { readStatsRange, type StatsRange } from "./stats-range.ts";
 import { findFirstDay, findTotals, startOf, type Period } from "./stored-totals.ts";
 import { noneEnded, rankOf, readTotals, sumTotals } from "./totals.ts";
 
 /**
- * Returns the statistics of the last `windowDays` days (UTC, including today). Open tasks are counted now, closed tasks by
+ * Returns the statistics of some days (UTC), the last 30 by default. Open tasks are counted now, closed tasks by
  * the time they closed. Past hours come from stored totals; only hours without totals are counted. (spec: Other, stats)
+ * @throws ServiceError FORBIDDEN, PROJECT_NOT_FOUND, VALIDATION_FAILED
  */
-export async function readStats(
-  { db }: { db: Db },
-  caller: Caller,
-  windowDays: number,
-  project: string | undefined,
-): Promise<Stats> {
+export async function readStats({ db }: { db: Db }, caller: Caller, { project, ...asked }: StatsQuery): Promise<Stats> {
   requireMay(caller, "stats");
   const projects = await projectsOf(db, caller, project);
   const now = db.now();
-  const since = startOf(DAY, now) - (windowDays - 1) * DAY;
+  const range = readStatsRange(asked, now);
   const open = await (projects === null ? countOpen(db, now) : countOpenOf(db, projects));
-  const periods = await (projects === null
-    ? readPeriods(db.heavy, since, now)
-    : readDays(db.heavy, projects, since, now));
+  const periods = await (projects === null ? readPeriods(db.heavy, range, now) : readDays(db.heavy, projects, range));
   const whole = sumTotals(periods.map(({ totals }) => totals));
 
-  const days = Array.from({ length: windowDays }, (_, i) => ({
-    date: new Date(since + i * DAY).toISOString().slice(0, 10),
+  const days = Array.from({ length: range.days }, (_, i) => ({
+    date: new Date(range.from + i * DAY).toISOString().slice(0, 10),
     created: 0,
     ...noneEnded(),
   }));
   for (const { start, totals } of periods) {
-    const day = days[(startOf(DAY, start) - since) / DAY]!;
+    const day = days[(startOf(DAY, start) - range.from) / DAY]!;
     day.created += totals.created;
     for (const status of TERMINAL_STATUSES) day[status] += totals.ended[status];
   }
@@ -45,7 +40,7 @@ export async function readStats(
   const { completed } = whole.ended;
 
   return {
-    window_days: windowDays,
+    window_days: range.days,
     generated_at: isoTime(now),
     totals: { ...open, ...whole.ended },
     completion_rate: terminal === 0 ? null : completed / terminal,
@@ -63,15 +58,15 @@ function inSeconds(ms: number | null): number | null {
   return ms === null ? null : ms / SECOND;
 }
 
-/** Returns the totals from `since` (the start of a day) to the end of today, in periods within one day each. */
-async function readPeriods(reader: Reader, since: number, now: number): Promise<Period[]> {
-  const today = startOf(DAY, now);
+/** Returns the totals of some days, in periods within one day each. */
+async function readPeriods(reader: Reader, range: StatsRange, now: number): Promise<Period[]> {
+  const last = range.to - DAY;
   // Days before the first task have no stored totals, and counting them would take long.
-  const from = Math.max(since, Math.min((await findFirstDay(reader)) ?? today, today));
-  const days = await findTotals(reader, DAY, { from, to: today, now });
+  const from = await firstOf(reader, range);
+  const days = await findTotals(reader, DAY, { from, to: Math.min(range.to, startOf(DAY, now)), now });
   const periods = [...days];
   const known = new Set(days.map(({ start }) => start));
-  for (let day = from; day <= today; day += DAY) {
+  for (let day = from; day <= last; day += DAY) {
     if (known.has(day)) continue;
     let counted = day;
     for (const hour of await findTotals(reader, HOUR, { from: day, to: day + DAY, now })) {
@@ -84,12 +79,16 @@ async function readPeriods(reader: Reader, since: number, now: number): Promise<
   return periods;
 }
 
+/** Returns the first day of a range on which something can have happened. */
+async function firstOf(reader: Reader, { from, to }: StatsRange): Promise<number> {
+  const last = to - DAY;
+  return Math.max(from, Math.min((await findFirstDay(reader)) ?? last, last));
+}
+
 /** Returns the totals of some projects by day. They are not stored, because few ask. */
-async function readDays(reader: Reader, projects: readonly string[], since: number, now: number): Promise<Period[]> {
-  const today = startOf(DAY, now);
-  const from = Math.max(since, Math.min((await findFirstDay(reader)) ?? today, today));
+async function readDays(reader: Reader, projects: readonly string[], range: StatsRange): Promise<Period[]> {
   const periods: Period[] = [];
-  for (let day = from; day <= today; day += DAY)
+  for (let day = await firstOf(reader, range); day < range.to; day += DAY)
     periods.push({ start: day, totals: await readTotals(reader, day, day + DAY, projects) });
   return periods;
 }

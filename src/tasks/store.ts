@@ -19,6 +19,7 @@ import type { GivenAnswer, TaskStatus, VerifierResult } from "./lifecycle.ts";
 import type { DelegationColumns } from "./routed.ts";
 import { findOlderTask } from "./older-keys.ts";
 import { decisionInAnswer } from "./decision-in-answer.ts";
+import { isEditedIn } from "./edited.ts";
 
 /** A task without its documents. Times are epoch milliseconds. */
 export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "redact_payload"> {
@@ -326,7 +327,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
 export async function findFallbacks(
   reader: Reader,
   tasks: readonly Located[],
-): Promise<Map<string, Pick<GivenAnswer, "response" | "decision">>> {
+): Promise<Map<string, Pick<GivenAnswer, "response" | "decision" | "edited">>> {
   if (tasks.length === 0) return new Map();
   const rows = await reader.query
     .selectFrom("task_documents")
@@ -337,7 +338,8 @@ export async function findFallbacks(
   return new Map(
     rows.map(({ task_id, on_timeout, ...task }) => {
       const response = fallbackOf(JSON.parse(on_timeout!) as JsonObject, task);
-      return [task_id, { response, decision: decisionInAnswer(task, response, null) }];
+      const decision = decisionInAnswer(task, response, null);
+      return [task_id, { response, decision, edited: isEditedIn(task, response) }];
     }),
   );
 }

@@ -5,6 +5,7 @@ import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
 import { answerToStore } from "../actions/decision.ts";
 import { decisionInAnswer } from "./decision-in-answer.ts";
+import { isEditedIn } from "./edited.ts";
 import { isHidden } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { proposalOf, roundOf } from "../approvals/proposal.ts";
@@ -116,7 +117,8 @@ export async function completeTask(
 
   const by = completerOf(caller, body);
   const decision = decisionInAnswer(task, answer, by.channel);
-  const event = await verifyAnswer(ctx, task, { response: answer, by, decision }).catch((error: unknown) => {
+  const edited = isEditedIn(task, answer);
+  const event = await verifyAnswer(ctx, task, { response: answer, by, decision, edited }).catch((error: unknown) => {
     throw withoutCause(error, caller);
   });
   // The caller may have been signed out while the verifier was asked.
@@ -313,7 +315,10 @@ export async function readAuditTrail(
 }
 
 /** While a blind task is open, its trail tells of no decision, and of no notice that only those get who have decided. */
-function isEntryHidden(task: Task, { action, extra }: AuditEntryRow): boolean {
+export function isEntryHidden(
+  task: Pick<Task, "approvals" | "ended_at">,
+  { action, extra }: Pick<AuditEntryRow, "action" | "extra">,
+): boolean {
   if (!isHidden(task)) return false;
   return DECIDED.has(action) || parseJson<{ purpose?: string }>(extra)?.purpose === "new_round";
 }

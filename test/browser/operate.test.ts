@@ -21,7 +21,7 @@ interface Stats {
   totals: Ends;
   median_completion_seconds: number;
   p90_completion_seconds: number;
-  by_day: Ends[];
+  by_day: (Ends & { created: number })[];
   by_channel: { completed: number }[];
 }
 
@@ -90,7 +90,9 @@ testInBrowser(
     for (const summary of await page.getByText("Show as table").all()) await summary.click();
     assert.deepEqual(
       await figuresOf(page, "Closed tasks per day"),
-      stats.by_day.map((day) => [day.completed, day.timed_out, day.verification_exhausted, day.cancelled].map(String)),
+      stats.by_day.map((day) =>
+        [day.completed, day.timed_out, day.verification_exhausted, day.cancelled, day.created].map(String),
+      ),
     );
     assert.deepEqual(
       await figuresOf(page, "Answers by channel"),
@@ -126,7 +128,12 @@ testInBrowser(
     const fullest = counts.findIndex((day) => day.filter((count) => count > 0).length > 1);
     await days.nth(fullest).hover();
     const [completed, timedOut, failed, cancelled] = counts[fullest]!;
-    const said = [`Cancelled: ${cancelled}`, `Failed checks: ${failed}`, `Timed out: ${timedOut}`];
+    const said = [
+      `Created: ${by_day[fullest]!.created}`,
+      `Cancelled: ${cancelled}`,
+      `Failed checks: ${failed}`,
+      `Timed out: ${timedOut}`,
+    ];
     const told = page.getByRole("tooltip").locator("li");
     await hasCount(told, said.length + 1);
     assert.deepEqual(await told.allInnerTexts(), [...said, `Completed: ${completed}`]);
@@ -151,7 +158,7 @@ testInBrowser("before anything has ended the figures are zero, and one line says
   await page.getByText("Show as table").first().click();
   assert.deepEqual(
     await figuresOf(page, "Closed tasks per day"),
-    Array.from({ length: 30 }, () => ["0", "0", "0", "0"]),
+    Array.from({ length: 30 }, () => ["0", "0", "0", "0", "0"]),
   );
   await screenshot(page, "operate-stats-empty");
 });
@@ -193,11 +200,13 @@ testInBrowser("failed deliveries are sent again: one, some, and all", async (ope
   await addOperator(service, "ada@example.com");
   const answer = { status: 500 };
   const receiver = await receive(t, answer);
-  const [first, second, third] = await giveUp(service, receiver, ["One", "Two", "Three", "Four", "Five"]);
+  const names = ["First", "Second", "Third", "Fourth", "Fifth"];
+  const [first, second, third] = await giveUp(service, receiver, names);
+  const nameOf = new Map([first, second, third].map((id, i) => [id, names[i]!]));
   answer.status = 200;
   const page = await visit(open, service, "/deliveries");
   const table = page.getByRole("table", { name: "Deliveries" });
-  const rowOf = (id: string | undefined) => table.getByRole("row").filter({ hasText: id!.slice(-8) });
+  const rowOf = (id: string | undefined) => table.getByRole("row").filter({ hasText: nameOf.get(id)! });
   const places = page.getByRole("navigation", { name: "Main" });
   await places.getByRole("link", { name: "Deliveries 5" }).waitFor();
 
@@ -239,13 +248,21 @@ testInBrowser("a callback has an address, and shows its body and its attempts", 
   await addOperator(service, "ada@example.com");
   const answer: Answers = { status: 500 };
   const receiver = await receive(t, answer);
-  const [id] = await giveUp(service, receiver, ["One"]);
+  await giveUp(service, receiver, ["One"]);
   const page = await visit(open, service, "/deliveries", { expected: [/status of 404/] });
-  await page.getByRole("link", { name: new URL(receiver.url).host }).click();
+  const failing = page.getByRole("table", { name: "Failing receivers" });
+  await failing.getByRole("button", { name: "Redeliver 1 to this receiver" }).waitFor();
+  const table = page.getByRole("table", { name: "Deliveries" });
+  await table.getByRole("link", { name: `${new URL(receiver.url).host}${new URL(receiver.url).pathname}` }).click();
   const drawer = page.getByRole("dialog", { name: "Delivery" });
   await drawer.getByText("Here it is noon").waitFor();
   await drawer.getByText("The receiver answered 500.").waitFor();
-  assert.deepEqual(JSON.parse(await drawer.locator("pre").innerText()), JSON.parse(receiver.received[0]!.body));
+  assert.deepEqual(
+    JSON.parse(await drawer.getByLabel("Body", { exact: true }).innerText()),
+    JSON.parse(receiver.received[0]!.body),
+  );
+  const request = drawer.getByLabel("Request", { exact: true });
+  assert.match(await request.innerText(), /^POST http[\s\S]*webhook-id: dlv_[\s\S]*webhook-signature: \.\.\.$/);
   await axe(page);
   await screenshot(page, "operate-delivery");
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -261,7 +278,7 @@ testInBrowser("a callback has an address, and shows its body and its attempts", 
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "hidden" });
   await page.waitForURL(`${service.url}/deliveries`);
-  await page.getByRole("link", { name: id!.slice(-8) }).click();
+  await table.getByRole("link", { name: "One" }).click();
   await page.getByRole("heading", { name: "One", exact: true }).waitFor();
   await page.goto(`${service.url}/deliveries?id=dlv_00000000000000000000000000`);
   await drawer.getByText("No delivery has this id. (DELIVERY_NOT_FOUND)").waitFor();
@@ -296,7 +313,10 @@ testInBrowser(
     await page.getByText("Select all").waitFor();
     await page.getByRole("link", { name: "Retrying" }).click();
     await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
-    await page.getByRole("link", { name: "Failed", exact: true }).click();
+    await page
+      .getByRole("navigation", { name: "Status" })
+      .getByRole("link", { name: /^Failed/ })
+      .click();
     await hasCount(rows, 2);
     await rows
       .first()
@@ -351,9 +371,10 @@ for (const [theme, size] of [
     await assertUsable(page, `stats-tables-${theme}-${size}`);
     await giveUp(service, await receive(t, { status: 500 }), ["One", "Two", "Three"]);
     await page.goto(`${service.url}/deliveries`);
-    await page.getByRole("table", { name: "Deliveries" }).waitFor();
+    await page.getByRole("table", { name: "Failing receivers" }).waitFor();
     await assertUsable(page, `deliveries-${theme}-${size}`);
-    await page.getByRole("link", { name: /^127/ }).first().click();
+    const table = page.getByRole("table", { name: "Deliveries" });
+    await table.getByRole("link", { name: /^127/ }).first().click();
     await page.getByText("Here it is noon").waitFor();
     await assertUsable(page, `delivery-${theme}-${size}`);
     await addOperator(service, "a.person.with.a.very.long.address@subdomain.example.com");

@@ -32,6 +32,7 @@ export function everyCall([answered, cancelled, deleted]: readonly [string, stri
     { method: "POST", path: `/api/tasks/${cancelled}/cancel`, status: 200 },
     { method: "DELETE", path: `/api/tasks/${deleted}`, status: 204 },
     { method: "GET", path: "/api/stats", status: 200 },
+    { method: "GET", path: "/api/stats/groups", status: 200 },
     { method: "GET", path: "/api/health", status: 200 },
   ];
 }

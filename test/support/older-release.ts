@@ -135,6 +135,13 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ],
   ["0039-saved-views", ["drop table saved_views"]],
   ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
+  [
+    "0041-numbers",
+    [
+      "drop index audit_entries_by_id",
+      ...["question", "edited"].map((column) => `alter table tasks drop column ${column}`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

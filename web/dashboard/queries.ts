@@ -127,7 +127,25 @@ export interface Scope {
   readonly project: string | null;
   /** The id of the saved view that it was opened with. */
   readonly view: string | null;
+  /** Of closed tasks: the first and the last day (UTC) on which they ended. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Of closed tasks: how the form judges what was decided. */
+  readonly tone: "ok" | "bad" | null;
+  /** Of closed tasks: whether the answer changed what was proposed. */
+  readonly edited: "true" | "false" | null;
+  /** `true`: tasks whose verifier rejected an answer. */
+  readonly refused: "true" | null;
+  /** What all of them ask. */
+  readonly question: string | null;
+  /** Of open tasks: the hours since their creation, at least and at most, such as `1-4` and `168-`. */
+  readonly age: string | null;
 }
+
+/** Filters that other pages lead to. The inbox offers no choice of them. */
+export const LED_TO = ["from", "to", "tone", "edited", "refused", "question", "age"] as const;
+
+const HOUR_MS = 3_600_000;
 
 /** The query of an inbox for the API, without how much of each task is wanted. */
 export function listParameters(search: Scope, me: Me): URLSearchParams {
@@ -143,8 +161,21 @@ export function listParameters(search: Scope, me: Me): URLSearchParams {
   if (priority !== null) query.set("priority", priority);
   if (q !== "") query.set("q", q);
   if (search.project !== null) query.set("project", search.project);
+  if (search.question !== null) query.set("question", search.question);
+  if (search.refused !== null) query.set("refused", search.refused);
+  if (scope !== "done" && search.age !== null) {
+    const [from, to] = search.age
+      .split("-")
+      .map((hours) => new Date(Date.now() - Number(hours) * HOUR_MS).toISOString());
+    if (!search.age.startsWith("0-")) query.set("created_before", from!);
+    if (!search.age.endsWith("-")) query.set("created_after", to!);
+  }
   if (scope === "done") {
-    const { decision, by, channel, range } = search;
+    const { decision, by, channel, range, from, to, tone, edited } = search;
+    if (from !== null) query.set("ended_after", `${from}T00:00:00Z`);
+    if (to !== null) query.set("ended_before", new Date(Date.parse(to) + 24 * HOUR_MS).toISOString());
+    if (tone !== null) query.set("tone", tone);
+    if (edited !== null) query.set("edited", edited);
     if (decision !== null) query.set("decision", decision);
     if (by !== null) query.set("completed_by", by);
     if (channel !== null) query.set("channel", channel);

@@ -10,6 +10,7 @@ import {
 } from "@tanstack/react-router";
 import { isDate } from "../../form/plan/times.ts";
 import type { DeliverySearch } from "./deliveries/queries.ts";
+import type { AuditFilter } from "./audit/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
 import { lazily } from "./ui/lazily.tsx";
@@ -23,6 +24,7 @@ import type { SecurityFilter } from "./settings/queries.ts";
 import type { SlackReturn } from "./settings/slack-return.tsx";
 import type { SetupSearch } from "./setup/setup.tsx";
 import { Shell } from "./shell.tsx";
+import type { StatsSearch } from "./stats/figures.ts";
 
 const SetupPage = lazily("setup", async () => (await import("./setup/setup.tsx")).SetupPage);
 
@@ -30,7 +32,17 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 
 const PRIORITIES = ["urgent", "high", "normal", "low"] as const;
 const RANGES = ["1", "7", "30"] as const;
+const TONES = ["ok", "bad"] as const;
+const BOOLEANS = ["true", "false"] as const;
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+const dayOf = (value: unknown) => {
+  const text = textOf(value);
+  // A day such as February 30th would become another one.
+  return text !== undefined && isDate(text) ? text : undefined;
+};
 
 /** Reads an inbox from its address, so that people can save, share and reload it. Defaults are left out. */
 function readScope(search: Record<string, unknown>): Partial<Scope> {
@@ -45,6 +57,10 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   const [decision, by, channel] = [text("decision"), text("by"), text("channel")];
   const range = RANGES.find((known) => known === text("range"));
   const [project, view] = [text("project"), text("view")];
+  const [from, to] = [dayOf(search["from"]), dayOf(search["to"])];
+  const tone = TONES.find((known) => known === text("tone"));
+  const edited = BOOLEANS.find((known) => known === text("edited"));
+  const [question, age] = [text("question"), text("age")];
   return {
     ...(scope === undefined || scope === "all" ? {} : { scope }),
     ...(text("sort") === "created" ? { sort: "created" as const } : {}),
@@ -60,6 +76,13 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
     ...(range === undefined ? {} : { range }),
     ...(project === null ? {} : { project }),
     ...(view === null ? {} : { view }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(tone === undefined ? {} : { tone }),
+    ...(edited === undefined ? {} : { edited }),
+    ...(text("refused") === "true" ? { refused: "true" as const } : {}),
+    ...(question === null ? {} : { question }),
+    ...(age !== null && /^\d{1,4}-\d{0,4}$/.test(age) ? { age } : {}),
   };
 }
 
@@ -85,6 +108,27 @@ function wholeScope({
   view = null,
 }: Partial<Scope>): Scope {
   return { scope, sort, q, status, assignee, agent, label, priority, decision, by, channel, range, project, view };
+const NO_FILTERS = {
+  status: null,
+  assignee: null,
+  agent: null,
+  label: null,
+  priority: null,
+  decision: null,
+  by: null,
+  channel: null,
+  range: null,
+  from: null,
+  to: null,
+  tone: null,
+  edited: null,
+  refused: null,
+  question: null,
+  age: null,
+};
+
+function wholeScope(search: Partial<Scope>): Scope {
+  return { scope: "all", sort: "deadline", q: "", ...NO_FILTERS, ...search };
 }
 
 function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {
@@ -141,6 +185,7 @@ const operating = createRoute({
 const StatsPage = lazily("stats", async () => (await import("./stats/stats.tsx")).StatsPage);
 const DeliveriesPage = lazily("deliveries", async () => (await import("./deliveries/deliveries.tsx")).DeliveriesPage);
 const AgentsPage = lazily("agents", async () => (await import("./agents/agents.tsx")).AgentsPage);
+const AuditPage = lazily("audit", async () => (await import("./audit/audit.tsx")).AuditPage);
 const UsersPage = lazily("users", async () => (await import("./users/users.tsx")).UsersPage);
 const PlaygroundPage = lazily("playground", async () => (await import("./playground/playground.tsx")).PlaygroundPage);
 const PasskeyRequiredPage = lazily(
@@ -149,9 +194,17 @@ const PasskeyRequiredPage = lazily(
 );
 const SettingsPage = lazily("settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
 
+/** The last 30 days have no name in the address. */
+const DAYS = ["7", "90"] as const;
+
 const stats = createRoute({
   getParentRoute: () => operating,
   path: "/stats",
+  validateSearch: (search: Record<string, unknown>): StatsSearch => ({
+    days: DAYS.find((known) => known === search["days"]),
+    from: dayOf(search["from"]),
+    to: dayOf(search["to"]),
+  }),
   loader: StatsPage.preload,
   component: () => <StatsPage />,
 });
@@ -159,14 +212,6 @@ const stats = createRoute({
 const DELIVERY_STATUSES = ["PENDING", "FAILED", "ABANDONED", "SUCCEEDED"] as const;
 
 const DELIVERY_KINDS = ["callback", "resume", "event"] as const;
-
-const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-
-const dayOf = (value: unknown) => {
-  const text = textOf(value);
-  // A day such as February 30th would become another one.
-  return text !== undefined && isDate(text) ? text : undefined;
-};
 
 const deliveries = createRoute({
   getParentRoute: () => operating,
@@ -191,12 +236,28 @@ const agents = createRoute({
   component: () => <AgentsPage />,
 });
 
+const AUDIT_KINDS = ["task", "security"] as const;
+
 const users = createRoute({
   getParentRoute: () => operating,
   path: "/users",
   validateSearch: (search: Record<string, unknown>): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
   loader: UsersPage.preload,
   component: () => <UsersPage />,
+});
+
+const audit = createRoute({
+  getParentRoute: () => operating,
+  path: "/audit",
+  validateSearch: (search: Record<string, unknown>): AuditFilter => ({
+    kind: AUDIT_KINDS.find((known) => known === search["kind"]),
+    what: textOf(search["what"]),
+    actor: textOf(search["actor"]),
+    from: dayOf(search["from"]),
+    until: dayOf(search["until"]),
+  }),
+  loader: AuditPage.preload,
+  component: () => <AuditPage />,
 });
 
 const playground = createRoute({
@@ -283,7 +344,7 @@ export const router = createRouter({
     signedIn.addChildren([
       desk.addChildren([inbox, task, batch]),
       settings,
-      operating.addChildren([stats, deliveries, agents, users, playground]),
+      operating.addChildren([stats, deliveries, agents, users, audit, playground]),
     ]),
   ]),
   // Search parameters are plain texts, and not parsed as JSON.

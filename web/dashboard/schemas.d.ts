@@ -1494,6 +1494,125 @@ export interface components {
                 completed: number;
             }[];
         };
+        StatsGroups: {
+            /**
+             * @description The start of the first day.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            from: string;
+            /**
+             * @description The end of the last day.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            to: string;
+            /**
+             * @description Tasks that closed since then are counted: the 50000 that closed last, at most.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            counted_from: string;
+            /** @description Whether these are all tasks that closed on these days. */
+            is_complete: boolean;
+            all: {
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            };
+            /** @description The 20 largest groups, like the other lists. */
+            by_agent: {
+                agent: string;
+                name: string;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            /** @description Tasks about actions of the same names, or with the same response schema and form. */
+            by_question: {
+                /** @description The filter `question` of `GET /api/tasks` takes it. */
+                question: string;
+                /** @description Of the newest task. */
+                title: string;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            /** @description By the person of the directory who answered. */
+            by_person: {
+                user_id: string;
+                name: string | null;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            by_label: {
+                label: string;
+                closed: number;
+                completed: number;
+                /** @description Completed with a decision whose tone is `ok`. */
+                approved: number;
+                /** @description Completed with a decision whose tone is `bad`. */
+                rejected: number;
+                /** @description Completed with changes to what was proposed. */
+                edited: number;
+                /** @description Completed as it was proposed. */
+                unedited: number;
+                /** @description Tasks whose verifier rejected an answer at least once. */
+                refused: number;
+            }[];
+            waiting: {
+                /** @description false: only the 50000 open tasks that are due next are counted. */
+                is_complete: boolean;
+                /** @description Open tasks by the time since their creation, youngest first. */
+                ages: {
+                    /**
+                     * @description Created at this time or later; null: no limit.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    after: string | null;
+                    /**
+                     * @description Created before this time; null: no limit.
+                     * @example 2026-01-31T12:00:00.000Z
+                     */
+                    before: string | null;
+                    open: number;
+                }[];
+            };
+        };
         Agent: {
             /** @example agt_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
@@ -2781,6 +2900,8 @@ export interface components {
              */
             engine: string | null;
             task_id: string;
+            /** @description What the task asks; null if it was deleted. */
+            task: string | null;
             /** @description Id of the connection that is used. */
             connection: string | null;
             /** @description Id of the event subscription that it is for. */
@@ -2835,6 +2956,8 @@ export interface components {
              */
             engine: string | null;
             task_id: string;
+            /** @description What the task asks; null if it was deleted. */
+            task: string | null;
             /** @description Id of the connection that is used. */
             connection: string | null;
             /** @description Id of the event subscription that it is for. */
@@ -2874,6 +2997,13 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string;
+            /** @description How the latest attempt was sent. Signatures are `...`. null for engines, whose requests have credentials. */
+            request: {
+                method: string;
+                headers: {
+                    [key: string]: string;
+                };
+            } | null;
             /** @description The body that each attempt sends. */
             body: string | null;
             /** @description Completed attempts, oldest first. */
@@ -2897,6 +3027,28 @@ export interface components {
                 response_excerpt: string | null;
                 /** @description As that of the delivery. */
                 meaning: string | null;
+            }[];
+        };
+        DeliverySummary: {
+            /** @description false: only the newest 10000 deliveries are counted. */
+            is_complete: boolean;
+            /** @description Deliveries by status. */
+            counts: {
+                PENDING: number;
+                SUCCEEDED: number;
+                FAILED: number;
+                ABANDONED: number;
+            };
+            /** @description At most 20 receivers where deliveries fail, the most failures first. */
+            failing: {
+                /** @description Origin of the receiver. */
+                origin: string;
+                /** @description Failed for good. */
+                failed: number;
+                /** @description Failed, and are retried. */
+                retrying: number;
+                /** @description The newest of them. */
+                newest_id: string;
             }[];
         };
         /** @description Either `ids`, or `status` with an optional `origin`. */
@@ -3917,10 +4069,12 @@ export interface components {
              *     - `task_deleted`: A task was deleted.
              *     - `keys_changed`: The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.
              *     - `settings_resealed`: Settings of channels were encrypted with a new key; `details.count` says how many.
+             *     - `tasks_exported`: Tasks were exported as a file (`details.format`).
+             *     - `audit_exported`: What `GET /api/audit` lists was exported as a file (`details.format`).
              *     - `callbacks_redelivered`: Many deliveries were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "connection_created" | "connection_changed" | "connection_deleted" | "event_subscription_created" | "event_subscription_changed" | "event_subscription_rotated" | "event_subscription_deleted" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "connection_created" | "connection_changed" | "connection_deleted" | "event_subscription_created" | "event_subscription_changed" | "event_subscription_rotated" | "event_subscription_deleted" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "tasks_exported" | "audit_exported" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -3961,6 +4115,51 @@ export interface components {
             } | null;
             /** @description Id of the request. */
             request_id: string | null;
+        };
+        AuditRecord: {
+            /** @example aud_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /**
+             * @description When it happened.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            /**
+             * @description `task`: an entry of the audit trail of a task. `security`: an event of the security log.
+             * @enum {string}
+             */
+            kind: "task" | "security";
+            /** @description The `action` of the entry, or the `type` of the event. */
+            what: string;
+            /** @description Of a security event: `success` or `failure`. */
+            outcome: string | null;
+            actor: {
+                /** @description `human`, `agent` or `system` for a task; what a security event says otherwise. */
+                kind: string;
+                /** @description Id of the user, the agent or the key, if it is recorded. */
+                id: string | null;
+                email: string | null;
+                /** @description Of the agent. */
+                name: string | null;
+            };
+            task_id: string | null;
+            /** @description What the task asks; null if it was deleted, or for a security event. */
+            task: string | null;
+            /** @description The project of the task. */
+            project: string | null;
+            from_status: string | null;
+            to_status: string | null;
+            channel: string | null;
+            /** @description What the verifier said, why a task was cancelled, or why an event failed. */
+            reason: string | null;
+            /** @description Id of what a security event is about. */
+            target: string | null;
+            /** @description The client's address, for a security event. */
+            address: string | null;
+            /** @description More about it. */
+            details: {
+                [key: string]: unknown;
+            } | null;
         };
     };
     responses: never;

@@ -3,6 +3,7 @@ import {
   IconChartBar,
   IconChecks,
   IconCircleCheck,
+  IconClock,
   IconFlask,
   IconInbox,
   IconKeyboard,
@@ -61,6 +62,7 @@ export const OPERATE = [
   { to: "/deliveries", label: "Deliveries", Icon: IconWebhook },
   { to: "/agents", label: "Agents", Icon: IconRobot },
   { to: "/users", label: "People", Icon: IconUsers },
+  { to: "/audit", label: "Audit", Icon: IconClock },
   { to: "/playground", label: "Playground", Icon: IconFlask },
 ] as const;
 

@@ -14,6 +14,8 @@ const LOST = {
   facts: null,
   decision: null,
   decision_tone: null,
+  question: null,
+  edited: null,
 };
 
 testOnBoth(

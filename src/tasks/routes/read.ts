@@ -17,10 +17,12 @@ import {
   type ListedTask,
   type RefusedAnswerRecord,
   type Stats,
+  type StatsGroups,
   type TaskCounts,
   type TaskRecord,
 } from "../schema.ts";
 import { readStats } from "../stats.ts";
+import { readStatsGroups } from "../stats-groups.ts";
 import { readAuditTrail, readTask } from "../tasks.ts";
 
 const tags = ["Tasks"];
@@ -124,6 +126,20 @@ export const getStatsRoute = defineRoute({
   querystring: StatsQuery,
   answers: { 200: Type.Unsafe<Stats>(Type.Ref("Stats")) },
   errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
-  handle: async (ctx: { db: Db }, request) =>
-    readStats(ctx, callerOf(request), request.query.window_days ?? 30, request.query.project),
+  handle: async (ctx: { db: Db }, request) => readStats(ctx, callerOf(request), request.query),
+});
+
+export const getStatsGroupsRoute = defineRoute({
+  method: "GET",
+  url: "/stats/groups",
+  operationId: "getStatsGroups",
+  summary: "Statistics by group",
+  description:
+    "How the tasks of a window closed, by agent, question, person and label, and how long open tasks have waited; for operators and the admin token. The groups are counted on request, among the 50000 tasks of the window that closed last.",
+  tags: ["Operations"],
+  credentials: SIGNED_IN,
+  querystring: StatsQuery,
+  answers: { 200: Type.Unsafe<StatsGroups>(Type.Ref("StatsGroups")) },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) => readStatsGroups(ctx, callerOf(request), request.query),
 });

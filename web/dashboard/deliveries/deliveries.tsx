@@ -3,7 +3,8 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { DeliveryDrawer } from "./detail.tsx";
-import { deliveriesQuery } from "./queries.ts";
+import { FailingReceivers } from "./failing.tsx";
+import { deliveriesQuery, summaryQuery } from "./queries.ts";
 import type { Delivery, DeliveryFilter, Redelivery } from "./queries.ts";
 import { Redeliver } from "./redeliver.tsx";
 import { DELIVERY_STATUSES, shortId } from "./status.tsx";
@@ -29,6 +30,7 @@ export function DeliveriesPage() {
       actions={<RedeliverAll filter={filter} onAsk={ask} />}
     >
       <Filters filter={filter} />
+      <FailingReceivers filter={filter} onAsk={ask} />
       <Deliveries filter={filter} onRedeliver={(ids) => ask({ ids })} selected={selected} onSelect={setSelected} />
       <DeliveryDrawer
         id={id}
@@ -62,6 +64,7 @@ const KIND_NAMES = Object.keys(KINDS) as Delivery["kind"][];
 
 function Filters({ filter }: { filter: DeliveryFilter }) {
   const names = useNamesOf();
+  const { data: summary } = useQuery(summaryQuery());
   return (
     <div className="row">
       <nav className="filters" aria-label="Status">
@@ -74,6 +77,9 @@ function Filters({ filter }: { filter: DeliveryFilter }) {
             aria-current={filter.status === status ? "page" : undefined}
           >
             {status === undefined ? "All" : DELIVERY_STATUSES[status].label}
+            {status !== undefined && summary !== undefined && summary.counts[status] > 0 && (
+              <span className="count-of"> {summary.counts[status]}</span>
+            )}
           </Link>
         ))}
       </nav>

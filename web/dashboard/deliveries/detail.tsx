@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { deliveryQuery } from "./queries.ts";
 import type { WholeDelivery } from "./queries.ts";
-import { DeliveryChip, Result, resultOf } from "./status.tsx";
+import { DeliveryChip, Result, resultOf, titleOf } from "./status.tsx";
 import { meaningWords, useNamesOf, useWhat } from "./words.ts";
 import { Loading } from "../ui/loading.tsx";
 import { Moment, Time } from "../ui/times.tsx";
@@ -45,13 +45,16 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
     <div className="stack detail">
       <div className="row between">
         <DeliveryChip status={delivery.status} />
-        <Button variant="default" size="xs" onClick={() => onRedeliver(id)}>
-          Send again
-        </Button>
+        {delivery.body !== null && delivery.status !== "PENDING" && (
+          <Button variant="default" size="xs" onClick={() => onRedeliver(id)}>
+            Send again
+          </Button>
+        )}
       </div>
       <Facts delivery={delivery} />
       <h3>Attempts</h3>
       {delivery.attempts.length === 0 ? <p className="muted">No attempts yet</p> : <Attempts delivery={delivery} />}
+      <Sent delivery={delivery} />
       <Body body={delivery.body} />
     </div>
   );
@@ -101,7 +104,7 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
       <dt>Task</dt>
       <dd>
         <Link to="/tasks/$id" params={{ id: delivery.task_id }}>
-          {delivery.task_id}
+          <bdi>{delivery.task === null ? delivery.task_id : titleOf(delivery)}</bdi>
         </Link>{" "}
         <Link to="/deliveries" search={{ task_id: delivery.task_id }}>
           All deliveries of this task
@@ -172,6 +175,49 @@ function Attempts({ delivery: { kind, attempts } }: { delivery: WholeDelivery })
 
 function inShort(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** The headers of the latest attempt, and the same request for a terminal. Signatures are left out. */
+function Sent({ delivery: { request, url, body } }: { delivery: WholeDelivery }) {
+  if (request === null) return null;
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(curlOf(url, request, body ?? ""));
+    toast({ message: "Command copied. Put in the signatures yourself." });
+  };
+  return (
+    <>
+      <div className="row between">
+        <h3>Request</h3>
+        {/* Browsers allow the clipboard on secure pages only. */}
+        {isSecureContext && body !== null && (
+          <Button variant="default" size="xs" onClick={() => void copy()}>
+            Copy as curl
+          </Button>
+        )}
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+      <pre className="snippet" tabIndex={0} aria-label="Request">
+        {[
+          `${request.method} ${url}`,
+          ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+        ].join("\n")}
+      </pre>
+    </>
+  );
+}
+
+/** Returns a command for a shell that sends the request. */
+function curlOf(url: string, { method, headers }: NonNullable<WholeDelivery["request"]>, body: string): string {
+  const parts = [
+    `curl -X ${method} ${quoted(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `--data-raw ${quoted(body)}`,
+  ];
+  return parts.join(" \\\n  ");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function Body({ body }: { body: string | null }) {

@@ -45,6 +45,17 @@ export function deliveriesQuery(filter: DeliveryFilter) {
   });
 }
 
+export type DeliverySummary = Schemas["DeliverySummary"];
+
+/** How many deliveries there are in each status, and the receivers where they fail. Its key is below that of all lists. */
+export function summaryQuery() {
+  return queryOptions({
+    queryKey: ["deliveries", "summary"],
+    queryFn: () => get<DeliverySummary>(inProject(`${PATH}/summary`)),
+    refetchInterval: 15_000,
+  });
+}
+
 export function deliveryQuery(id: string) {
   return queryOptions({
     queryKey: ["deliveries", "one", id],

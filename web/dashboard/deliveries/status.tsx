@@ -1,3 +1,4 @@
+import { headingOf } from "../../../form/plan/heading.ts";
 import { IconCircleCheck, IconCircleDashed, IconCircleX, IconRefresh } from "../ui/icons.tsx";
 import type { Delivery } from "./queries.ts";
 import { Moment } from "../ui/times.tsx";
@@ -55,6 +56,16 @@ export function resultOf(statusCode: number | null, error: string | null): strin
 
 /** The names of the statuses that receivers use to accept a callback. */
 const REASONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content" };
+
+/** Whether sending it again is useful: others are on their way, or have arrived. */
+export function hasFailed({ status }: Pick<Delivery, "status">): boolean {
+  return status === "ABANDONED" || status === "FAILED";
+}
+
+/** Returns what its task asks, in one line; of a deleted task, its id. */
+export function titleOf({ task, task_id }: Pick<Delivery, "task" | "task_id">): string {
+  return task === null ? shortId(task_id) : headingOf(task)[0];
+}
 
 /** Returns the id, shortened to its prefix and its random end. */
 export function shortId(id: string): string {

@@ -1,9 +1,9 @@
 import { Button, Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Delivery, DeliveryFilter } from "./queries.ts";
-import { DeliveryChip, LastResult, shortId } from "./status.tsx";
+import { DeliveryChip, hasFailed, LastResult, titleOf } from "./status.tsx";
 import { Moment } from "../ui/times.tsx";
-import { hostOf } from "../ui/urls.ts";
+import { hostOf, pathOf } from "../ui/urls.ts";
 import { useWhat } from "./words.ts";
 
 interface DeliveryTableProps {
@@ -63,7 +63,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                     checked={selected.has(delivery.id)}
                     onChange={(event) => select(delivery.id, event.currentTarget.checked)}
                   />
-                  <span className="skip">Select the delivery of {shortId(delivery.task_id)}</span>
+                  <span className="skip">Select the delivery of {titleOf(delivery)}</span>
                 </label>
               </td>
               <td>
@@ -72,14 +72,15 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
               <th scope="row" data-label="Receiver">
                 <Link to="/deliveries" search={{ ...filter, id: delivery.id }} className="opens" title={delivery.url}>
                   {hostOf(delivery.url)}
+                  <span className="muted">{pathOf(delivery.url)}</span>
                 </Link>
                 <p className="muted">
                   <bdi>{whatOf(delivery)}</bdi>
                 </p>
               </th>
-              <td data-label="Task">
+              <td data-label="Task" className="wraps">
                 <Link to="/tasks/$id" params={{ id: delivery.task_id }} title={delivery.task_id}>
-                  {shortId(delivery.task_id)}
+                  {titleOf(delivery)}
                 </Link>
               </td>
               <td data-label="Attempts" className="number">
@@ -92,9 +93,11 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                 <LastResult delivery={delivery} />
               </td>
               <td>
-                <Button variant="default" size="xs" onClick={() => onRedeliver([delivery.id])}>
-                  Send again
-                </Button>
+                {hasFailed(delivery) && (
+                  <Button variant="default" size="xs" onClick={() => onRedeliver([delivery.id])}>
+                    Send again
+                  </Button>
+                )}
               </td>
             </tr>
           ))}

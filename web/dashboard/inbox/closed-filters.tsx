@@ -85,6 +85,46 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
   );
 }
 
+const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const inDays = (date: string) => days.format(Date.parse(date));
+
+/** Returns what the filters say that other pages lead to, each with the change that removes it. */
+function ledTo({ from, to, tone, edited, refused, question, age }: Scope): [label: string, change: Partial<Scope>][] {
+  const said: [string, Partial<Scope>][] = [];
+  if (from !== null || to !== null) {
+    const [first, last] = [from === null ? "" : inDays(from), to === null ? "" : inDays(to)];
+    said.push([first === last ? `${first} (UTC)` : `${first} – ${last} (UTC)`, { from: null, to: null }]);
+  }
+  if (tone !== null) said.push([tone === "ok" ? "Approved" : "Rejected", { tone: null }]);
+  if (edited !== null) said.push([edited === "true" ? "With edits" : "Without edits", { edited: null }]);
+  if (refused !== null) said.push(["Sent back by a check", { refused: null }]);
+  if (question !== null) said.push(["One question", { question: null }]);
+  if (age !== null) {
+    const [least, most] = age.split("-").map((hours) => (hours === "" ? null : inHours(Number(hours))));
+    said.push([most == null ? `Over ${least} old` : `${least} – ${most} old`, { age: null }]);
+  }
+  return said;
+}
+
+function inHours(hours: number): string {
+  return hours > 0 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
+}
+
+/** The filters that another page led to, each with a press that removes it. */
+export function LedTo({ search, set }: Pick<ClosedFiltersProps, "search" | "set">) {
+  return ledTo(search).map(([label, change]) => (
+    <button
+      key={label}
+      type="button"
+      className="filter set"
+      aria-label={`Remove the filter: ${label}`}
+      onClick={() => set(change)}
+    >
+      {label} ×
+    </button>
+  ));
+}
+
 /** A file of everything that the list has with its filters, also of what is not loaded yet. */
 export function ExportMenu({ search, me }: Pick<ClosedFiltersProps, "search" | "me">) {
   return (

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import type { ListedTask, Me, TaskStatus } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { usePeople } from "../projects/queries.ts";
-import { agentNamesQuery, nameOf } from "../queries.ts";
+import { agentNamesQuery, LED_TO, nameOf } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { STATUSES } from "../ui/status.tsx";
@@ -30,10 +30,12 @@ const FILTERS = [
   "channel",
   "range",
   "project",
+  ...LED_TO,
 ] as const;
 
 const load = async () => import("./closed-filters.tsx");
 export const ClosedFilters = lazily("closed filters", async () => (await load()).ClosedFilters);
+const LedTo = lazily("filters", async () => (await load()).LedTo);
 const ExportMenu = lazily("export", async () => (await load()).ExportMenu);
 
 /** The sort order and the filters of the list. The address contains all of them. */
@@ -90,6 +92,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
           />
         )}
         <LabelChip label={search.label} tasks={tasks} onChange={(label) => set({ label })} />
+        {LED_TO.some((name) => search[name] !== null) && <LedTo search={search} set={set} />}
         {isDone && <ExportMenu search={search} me={me} />}
         <ViewBar search={search} me={me} isNeeded={isFiltered(search) || search.sort === "created"} />
       </div>

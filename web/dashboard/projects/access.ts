@@ -7,6 +7,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "/stats",
   "/deliveries",
   "/agents",
+  "/audit",
   "/settings/email",
   "/settings/keys",
   "/settings/calendars",

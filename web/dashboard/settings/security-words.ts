@@ -72,6 +72,8 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   task_deleted: ["Task deleted", "Task not deleted"],
   keys_changed: ["Keys changed", "Keys not changed"],
   settings_resealed: ["Settings encrypted again", "Settings not encrypted again"],
+  tasks_exported: ["Tasks exported", "Tasks not exported"],
+  audit_exported: ["Audit trail exported", "Audit trail not exported"],
   callbacks_redelivered: ["Deliveries sent again", "Deliveries not sent again"],
 };
 
@@ -79,13 +81,13 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
 export const TYPES = Object.entries(WORDS).map(([value, [label]]) => ({ value, label }));
 
 /** What happened, and how often. */
-export function wordsFor({ type, outcome, count }: SecurityEvent): string {
+export function wordsFor({ type, outcome, count }: Pick<SecurityEvent, "type" | "outcome" | "count">): string {
   const words = WORDS[type][outcome === "success" ? 0 : 1];
   return count === 1 ? words : `${words}, ${count} times`;
 }
 
 /** Who did it. */
-export function whoOf({ actor: { kind, id, email } }: SecurityEvent): string {
+export function whoOf({ actor: { kind, id, email } }: Pick<SecurityEvent, "actor">): string {
   switch (kind) {
     case "admin_token":
       return "Admin token";
@@ -111,7 +113,13 @@ export function whoOf({ actor: { kind, id, email } }: SecurityEvent): string {
 }
 
 /** What was changed, by the name that a person knows; null if nothing was. */
-export function aboutOf({ type, details, target }: SecurityEvent): string | null {
+export function aboutOf({
+  type,
+  details,
+  target,
+}: Pick<SecurityEvent, "type" | "details"> & {
+  target: Pick<NonNullable<SecurityEvent["target"]>, "id"> | null;
+}): string | null {
   for (const name of ["email", "name", "to", "from_email", "route"]) {
     const value = details?.[name];
     if (typeof value === "string") return value;

@@ -11,6 +11,10 @@ interface BarsProps<Name extends string> {
   series: readonly Series<Name>[];
   /** The available width, in px like every length here. */
   width: number;
+  /** A count of each row that a line shows beside its bar. */
+  mark?: Series<Name> | undefined;
+  /** Opens what a bar counts. */
+  onOpen?: ((row: Row<Name>) => void) | undefined;
 }
 
 const HEIGHT = 240;
@@ -27,8 +31,9 @@ const SHARE = 0.8;
 const LEAST = 2;
 
 /** Bars on a horizontal axis. */
-export function VerticalBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
-  const ticks = ticksTo(Math.max(...rows.map((row) => totalOf(row, series))));
+export function VerticalBars<Name extends string>({ rows, series, width, mark, onOpen }: BarsProps<Name>) {
+  const markOf = (row: Row<Name>): number => (mark === undefined ? 0 : row[mark.name]);
+  const ticks = ticksTo(Math.max(...rows.map((row) => Math.max(totalOf(row, series), markOf(row)))));
   const yOf = (count: number): number => FLOOR - (count / ticks.at(-1)!) * (FLOOR - TOP);
   const band = (width - AXIS) / rows.length;
   const barWidth = Math.max(Math.floor(band * SHARE), LEAST);
@@ -36,6 +41,7 @@ export function VerticalBars<Name extends string>({ rows, series, width }: BarsP
     rows.map(({ name }) => name),
     band,
   );
+  const told = mark === undefined ? series : [...series, mark];
   return (
     <svg className="chart standing" height={HEIGHT}>
       {ticks.map((tick) => (
@@ -47,7 +53,7 @@ export function VerticalBars<Name extends string>({ rows, series, width }: BarsP
         </g>
       ))}
       {rows.map((row, i) => (
-        <Pointed key={row.name} row={row} series={series} position="right-start">
+        <Pointed key={row.name} row={row} series={told} position="right-start" onOpen={onOpen}>
           <rect className="ground" x={AXIS + i * band} y={TOP} width={band} height={FLOOR - TOP} />
           {partsOf(row, series).map(({ name, color, from, to }) => (
             <rect
@@ -59,6 +65,15 @@ export function VerticalBars<Name extends string>({ rows, series, width }: BarsP
               height={Math.max(yOf(from) - yOf(to), LEAST)}
             />
           ))}
+          {mark !== undefined && markOf(row) > 0 && (
+            <line
+              className="mark"
+              x1={AXIS + i * band + 1}
+              x2={AXIS + (i + 1) * band - 1}
+              y1={yOf(markOf(row))}
+              y2={yOf(markOf(row))}
+            />
+          )}
           {i % nth === 0 && (
             <text x={AXIS + (i + 0.5) * band} y={FLOOR + GAP} dy="0.71em" textAnchor="middle">
               {row.name}
@@ -78,8 +93,8 @@ const NAMES = 124;
 const FIGURES = 56;
 
 /** Bars below each other, each with its number at the end. */
-export function HorizontalBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
-  const largest = Math.max(...rows.map((row) => totalOf(row, series)));
+export function HorizontalBars<Name extends string>({ rows, series, width, onOpen }: BarsProps<Name>) {
+  const largest = Math.max(...rows.map((row) => totalOf(row, series)), 1);
   const longest = width - NAMES - Math.max(FIGURES, roomFor(countWord(largest).length));
   const lengthOf = (count: number): number => (count === 0 ? 0 : Math.max((count / largest) * longest, 1));
   return (
@@ -88,7 +103,7 @@ export function HorizontalBars<Name extends string>({ rows, series, width }: Bar
         const middle = (i + 0.5) * ROW;
         const total = totalOf(row, series);
         return (
-          <Pointed key={row.name} row={row} series={series} position="bottom">
+          <Pointed key={row.name} row={row} series={series} position="bottom" onOpen={onOpen}>
             <rect className="ground" x={NAMES} y={i * ROW} width={width - NAMES} height={ROW} />
             <text x={NAMES - GAP} y={middle} dy="0.355em" textAnchor="end">
               {shortened(row.name)}
@@ -117,11 +132,12 @@ interface PointedProps<Name extends string> {
   row: Row<Name>;
   series: readonly Series<Name>[];
   position: FloatingPosition;
+  onOpen: ((row: Row<Name>) => void) | undefined;
   children: ReactNode;
 }
 
-/** Shows the values under the pointer, in the order of the stack. */
-function Pointed<Name extends string>({ row, series, position, children }: PointedProps<Name>) {
+/** Shows the values under the pointer, in the order of the stack. A press opens what they count, as the table does for keys. */
+function Pointed<Name extends string>({ row, series, position, onOpen, children }: PointedProps<Name>) {
   const tip = (
     <>
       <strong>{row.name}</strong>
@@ -143,7 +159,9 @@ function Pointed<Name extends string>({ row, series, position, children }: Point
       events={{ hover: true, focus: false, touch: true }}
       transitionProps={{ duration: 0 }}
     >
-      <g className="pointed">{children}</g>
+      <g className={onOpen === undefined ? "pointed" : "pointed opens-list"} onClick={onOpen && (() => onOpen(row))}>
+        {children}
+      </g>
     </Tooltip>
   );
 }

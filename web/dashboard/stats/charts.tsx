@@ -1,5 +1,8 @@
 import { useElementSize } from "@mantine/hooks";
 import { HorizontalBars, VerticalBars } from "./bars.tsx";
+import { useNavigate } from "@tanstack/react-router";
+import type { Scope } from "../queries.ts";
+import { CountLink } from "./count-link.tsx";
 import { countWord } from "./figures.ts";
 import type { Series } from "./figures.ts";
 import type { Row } from "./scale.ts";
@@ -12,6 +15,10 @@ interface ChartPanelProps<Name extends string> {
   series: readonly Series<Name>[];
   /** Draws the bars from left to right, each with its number at the end. Default: upwards, with an axis. */
   isHorizontal?: boolean;
+  /** A count of each row that a line shows beside its bar. */
+  mark?: Series<Name> | undefined;
+  /** Returns the list that a number counts; of the whole row without a series. */
+  listOf?: ((row: Row<Name>, name?: Name) => Partial<Scope> | null) | undefined;
 }
 
 /** A bar chart, and the same numbers as a table for people who cannot see the chart. */
@@ -21,8 +28,16 @@ export function ChartPanel<Name extends string>({
   rows,
   series,
   isHorizontal = false,
+  mark,
+  listOf,
 }: ChartPanelProps<Name>) {
   const { ref, width } = useElementSize();
+  const navigate = useNavigate();
+  const onOpen = (row: Row<Name>): void => {
+    const search = listOf?.(row);
+    if (search != null) void navigate({ to: "/inbox", search });
+  };
+  const columns = mark === undefined ? series : [...series, mark];
   const Bars = isHorizontal ? HorizontalBars : VerticalBars;
   const sumOf = (name: Name): number => rows.reduce((sum, row) => sum + row[name], 0);
   const sums = series.map(({ name, label }) => `${countWord(sumOf(name))} ${label.toLowerCase()}`);
@@ -32,7 +47,7 @@ export function ChartPanel<Name extends string>({
         <h2>{title}</h2>
         {series.length > 1 && (
           <ul className="legend" aria-hidden>
-            {series.map(({ name, label }) => (
+            {columns.map(({ name, label }) => (
               <li key={name} className={name}>
                 {label}
               </li>
@@ -46,16 +61,16 @@ export function ChartPanel<Name extends string>({
         ) : (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a drawing of many elements, read as one picture
           <div role="img" aria-label={`${title}: ${sums.join(", ")}. The table below has the numbers.`}>
-            {width > 0 && <Bars rows={rows} series={series} width={width} />}
+            {width > 0 && <Bars rows={rows} series={series} width={width} mark={mark} onOpen={listOf && onOpen} />}
           </div>
         )}
       </div>
-      <Figures title={title} of={of} rows={rows} series={series} />
+      <Figures title={title} of={of} rows={rows} series={columns} listOf={listOf} />
     </section>
   );
 }
 
-function Figures<Name extends string>({ title, of, rows, series }: ChartPanelProps<Name>) {
+function Figures<Name extends string>({ title, of, rows, series, listOf }: ChartPanelProps<Name>) {
   return (
     <details className="fold">
       <summary>Show as table</summary>
@@ -78,7 +93,7 @@ function Figures<Name extends string>({ title, of, rows, series }: ChartPanelPro
                 <th scope="row">{row.name}</th>
                 {series.map(({ name }) => (
                   <td key={name} className="number">
-                    {countWord(row[name])}
+                    <CountLink count={row[name]} list={listOf?.(row, name) ?? null} />
                   </td>
                 ))}
               </tr>

@@ -5,12 +5,39 @@ import { inProject } from "../queries.ts";
 
 export type Stats = components["schemas"]["Stats"];
 
-/** The statistics of the last 30 days. They are kept up to date for people who leave the page open. */
-export const statsQuery = queryOptions({
-  queryKey: ["stats"],
-  queryFn: () => get<Stats>(inProject("/api/stats?window_days=30")),
-  refetchInterval: 60_000,
-});
+export type StatsGroups = components["schemas"]["StatsGroups"];
+export type GroupCounts = StatsGroups["all"];
+
+/** The days that the page is about. The address has them; none: the last 30. */
+export interface StatsSearch {
+  days?: "7" | "90" | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+function parametersOf({ days, from, to }: StatsSearch): string {
+  return from !== undefined && to !== undefined ? `from=${from}&to=${to}` : `window_days=${days ?? 30}`;
+}
+
+/** The statistics of some days. They are kept up to date for people who leave the page open. */
+export function statsQuery(search: StatsSearch) {
+  const parameters = parametersOf(search);
+  return queryOptions({
+    queryKey: ["stats", parameters],
+    queryFn: () => get<Stats>(inProject(`/api/stats?${parameters}`)),
+    refetchInterval: 60_000,
+  });
+}
+
+/** The same by group. Counting them takes longer, so they are loaded by themselves. */
+export function groupsQuery(search: StatsSearch) {
+  const parameters = parametersOf(search);
+  return queryOptions({
+    queryKey: ["stats", "groups", parameters],
+    queryFn: () => get<StatsGroups>(inProject(`/api/stats/groups?${parameters}`)),
+    refetchInterval: 60_000,
+  });
+}
 
 /** One value of each row, in a chart and in its table. */
 export interface Series<Name extends string> {
@@ -26,6 +53,11 @@ export const ENDS = [
   { name: "verification_exhausted", label: "Failed checks", color: "var(--chart-failed)" },
   { name: "cancelled", label: "Cancelled", color: "var(--chart-cancelled)" },
 ] as const satisfies readonly Series<keyof Stats["totals"]>[];
+
+/** Beside the bar of how tasks closed. */
+export const CREATED = { name: "created", label: "Created", color: "var(--text)" } as const;
+
+export const OPEN = [{ name: "open", label: "Open", color: "var(--accent)" }] as const;
 
 export const CHANNELS = [ENDS[0]];
 

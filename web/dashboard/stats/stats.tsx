@@ -1,29 +1,46 @@
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { countsQuery } from "../queries.ts";
+import type { Scope } from "../queries.ts";
+import { adoptStyles } from "../ui/later-styles.ts";
 import { Loading } from "../ui/loading.tsx";
 import { Page, ErrorPanel } from "../ui/page.tsx";
 import { ChartPanel } from "./charts.tsx";
-import { CHANNELS, channelName, countWord, ENDS, inDays, inPercent, inWords, statsQuery } from "./figures.ts";
-import type { Stats } from "./figures.ts";
+import { CountLink } from "./count-link.tsx";
+import { Days } from "./days.tsx";
+import { Groups } from "./groups.tsx";
+import { CHANNELS, channelName, countWord, CREATED, ENDS, inDays, inPercent, inWords, statsQuery } from "./figures.ts";
+import type { Stats, StatsSearch } from "./figures.ts";
+import styles from "./stats.css?inline";
 import "../operate.css";
+
+adoptStyles(styles);
 
 /** How many tasks there are, how they close, and how long answers take. */
 export function StatsPage() {
-  const stats = useQuery(statsQuery);
+  const search = useSearch({ from: "/signed-in/operating/stats" });
+  const stats = useQuery(statsQuery(search));
   return (
-    <Page title="Stats" about={`Last ${stats.data?.window_days ?? 30} days (UTC)`}>
+    <Page title="Stats" about={aboutDays(stats.data)} actions={<Days key={JSON.stringify(search)} search={search} />}>
       {stats.isPending ? (
         <Loading />
       ) : stats.isError ? (
         <ErrorPanel title="Could not load the stats" error={stats.error} retry={() => void stats.refetch()} />
       ) : (
-        <Figures stats={stats.data} />
+        <Figures stats={stats.data} search={search} />
       )}
     </Page>
   );
 }
 
-function Figures({ stats }: { stats: Stats }) {
+function aboutDays(stats: Stats | undefined): string {
+  if (stats === undefined) return "Days of UTC";
+  const [first, last] = [stats.by_day[0]!, stats.by_day.at(-1)!];
+  const days = first === last ? inDays(first.date) : `${inDays(first.date)} – ${inDays(last.date)}`;
+  return `${days} (UTC). Press a number to see its tasks.`;
+}
+
+function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
   const { data: counts } = useQuery(countsQuery);
   const { totals, window_days } = stats;
   const closed = ENDS.reduce((sum, { name }) => sum + totals[name], 0);
@@ -31,15 +48,24 @@ function Figures({ stats }: { stats: Stats }) {
     closed === 0 ? "No closed tasks" : `${inPercent(part / closed)} of closed tasks`;
   const days = stats.by_day.map(({ date, ...day }) => ({ name: inDays(date), ...day }));
   const channels = stats.by_channel.map(({ channel, completed }) => ({ name: channelName(channel), completed }));
+  const range = { scope: "done" as const, from: stats.by_day[0]!.date, to: stats.by_day.at(-1)!.date };
   return (
     <>
       <dl className="figures">
         <Figure
           label="Waiting now"
           value={counts === undefined ? "–" : countWord(counts.open)}
+          count={counts?.open ?? 0}
+          list={{}}
           about={counts === undefined ? "" : `${countWord(counts.due_within_hour)} due within an hour`}
         />
-        <Figure label="Completed" value={countWord(totals.completed)} about={rateOf(totals.completed)} />
+        <Figure
+          label="Completed"
+          value={countWord(totals.completed)}
+          count={totals.completed}
+          list={{ ...range, status: "completed" }}
+          about={rateOf(totals.completed)}
+        />
         <Figure
           label="Median time to answer"
           value={inWords(stats.median_completion_seconds)}
@@ -49,20 +75,65 @@ function Figures({ stats }: { stats: Stats }) {
               : `90% within ${inWords(stats.p90_completion_seconds)}`
           }
         />
-        <Figure label="Timed out" value={countWord(totals.timed_out)} about={rateOf(totals.timed_out)} />
+        <Figure
+          label="Timed out"
+          value={countWord(totals.timed_out)}
+          count={totals.timed_out}
+          list={{ ...range, status: "timed_out" }}
+          about={rateOf(totals.timed_out)}
+        />
       </dl>
-      {closed === 0 && <p className="notice">No tasks were closed in the last {window_days} days.</p>}
-      <ChartPanel title="Closed tasks per day" of="Day" rows={days} series={ENDS} />
-      <ChartPanel title="Answers by channel" of="Channel" rows={channels} series={CHANNELS} isHorizontal />
+      {closed === 0 && (
+        <p className="notice">
+          No tasks were closed {search.from === undefined ? `in the last ${window_days} days` : "on these days"}.
+        </p>
+      )}
+      <ChartPanel
+        title="Closed tasks per day"
+        of="Day"
+        rows={days}
+        series={ENDS}
+        mark={CREATED}
+        listOf={({ name }, end) => {
+          const { date } = stats.by_day.find((day) => inDays(day.date) === name)!;
+          if (end === "created") return null;
+          return { scope: "done", from: date, to: date, ...(end !== undefined && { status: end }) };
+        }}
+      />
+      <ChartPanel
+        title="Answers by channel"
+        of="Channel"
+        rows={channels}
+        series={CHANNELS}
+        isHorizontal
+        listOf={({ name }) => {
+          const { channel } = stats.by_channel.find((one) => channelName(one.channel) === name)!;
+          return { ...range, status: "completed", channel: channel ?? "api" };
+        }}
+      />
+      <Groups search={search} />
     </>
   );
 }
 
-function Figure({ label, value, about }: { label: string; value: string; about: string }) {
+interface FigureProps {
+  label: string;
+  value: string;
+  about: string;
+  /** What it counts, with the filters of the inbox that list it. */
+  count?: number;
+  list?: Partial<Scope> | null;
+}
+
+function Figure({ label, value, about, count = 0, list = null }: FigureProps) {
   return (
     <div className="surface">
       <dt>{label}</dt>
-      <dd className="figure">{value}</dd>
+      <dd className="figure">
+        <CountLink count={count} list={list}>
+          {value}
+        </CountLink>
+      </dd>
       <dd className="muted">{about}</dd>
     </div>
   );

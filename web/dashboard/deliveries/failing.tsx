@@ -1,0 +1,68 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { summaryQuery } from "./queries.ts";
+import type { DeliveryFilter, Redelivery } from "./queries.ts";
+import { hostOf } from "../ui/urls.ts";
+import { usePreferences } from "../ui/preferences.ts";
+
+interface FailingReceiversProps {
+  filter: DeliveryFilter;
+  onAsk: (which: Redelivery) => void;
+}
+
+/** The receivers where deliveries fail, above all others, each with one press that sends its failed deliveries again. */
+export function FailingReceivers({ filter, onAsk }: FailingReceiversProps) {
+  const { data: summary } = useQuery(summaryQuery());
+  const { project } = usePreferences();
+  const { status, ...others } = filter;
+  const isShown = Object.values(others).every((value) => value === undefined) && status !== "SUCCEEDED";
+  if (summary === undefined || summary.failing.length === 0 || !isShown) return null;
+  return (
+    <section className="surface stack" aria-label="Failing receivers">
+      <h2>Failing receivers</h2>
+      <table className="data as-cards" aria-label="Failing receivers">
+        <thead>
+          <tr>
+            <th scope="col">Receiver</th>
+            <th scope="col" className="number">
+              Failed
+            </th>
+            <th scope="col" className="number">
+              Retrying
+            </th>
+            <th scope="col">
+              <span className="skip">Send again</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {summary.failing.map(({ origin, failed, retrying }) => (
+            <tr key={origin}>
+              <th scope="row" data-label="Receiver">
+                <Link to="/deliveries" search={{ origin }}>
+                  {hostOf(origin)}
+                </Link>
+              </th>
+              <td data-label="Failed" className="number">
+                {failed}
+              </td>
+              <td data-label="Retrying" className="number">
+                {retrying}
+              </td>
+              <td>
+                {/* The API sends to a receiver whatever the project. */}
+                {failed > 0 && project === null && (
+                  <Button variant="default" size="xs" onClick={() => onAsk({ status: "ABANDONED", origin })}>
+                    Redeliver {failed} to this receiver
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {!summary.is_complete && <p className="muted">Of the newest 10,000 deliveries.</p>}
+    </section>
+  );
+}
