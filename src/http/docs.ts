@@ -106,16 +106,13 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
   });
 }
 
-/** Calls that Slack, GitHub and workers of browsers make, the file that the dashboard links to, and what only the dashboard needs. */
+/** Calls that Slack, GitHub, workers of browsers and pages of the dashboard make, and files that it links to. */
 const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/tasks/export",
   "/api/auth/me/browsers/{id}/news",
   "/api/auth/me/browsers/{id}/test",
   "/api/auth/me/browsers/{id}",
   "/api/auth/me/browsers",
-/** Calls that Slack, GitHub and pages of operators make, and files that the dashboard links to. */
-const NOT_TO_TRY: ReadonlySet<string> = new Set([
-  "/api/tasks/export",
   "/api/stats/groups",
   "/api/admin/webhook-deliveries/summary",
   "/api/audit",

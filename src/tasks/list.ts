@@ -75,15 +75,6 @@ export async function readPage(
   const scope = await scopeOf(ctx.db, caller, given.project);
   const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
   const asked = askedBy(caller, scope, query);
-  const asked: Asked = {
-    ...query,
-    asker: query.agent ?? askerOf(caller).asked_by_id,
-    me: caller.kind === "user" ? caller.user : null,
-    ended: endedRange(query),
-    created: createdRange(query),
-    projects: projectsOfQuery(query, scope),
-    withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
-  };
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const found = await selectPage(reader, scope, asked, limit + 1);
@@ -107,6 +98,7 @@ function askedBy(caller: Caller, scope: ListScope | null, query: ListTasksQuery)
     asker: query.agent ?? askerOf(caller).asked_by_id,
     me: caller.kind === "user" ? caller.user : null,
     ended: endedRange(query),
+    created: createdRange(query),
     projects: projectsOfQuery(query, scope),
     withoutConfidential: scope !== null && "person" in scope && scope.withoutConfidential === true,
   };
@@ -683,6 +675,7 @@ export async function soonestFor(db: Db, person: Person, limit: number): Promise
     me: person,
     projects: projectsIn(scope),
     ended: NO_RANGE,
+    created: NO_RANGE,
   };
   return (await selectPage(db.heavy, scope, asked, limit)).map(toTask);
 }

@@ -91,23 +91,6 @@ function isDefault(name: string, value: unknown): boolean {
   return (name === "scope" && value === "all") || (name === "sort" && value === "deadline");
 }
 
-function wholeScope({
-  scope = "all",
-  sort = "deadline",
-  q = "",
-  status = null,
-  assignee = null,
-  agent = null,
-  label = null,
-  priority = null,
-  decision = null,
-  by = null,
-  channel = null,
-  range = null,
-  project = null,
-  view = null,
-}: Partial<Scope>): Scope {
-  return { scope, sort, q, status, assignee, agent, label, priority, decision, by, channel, range, project, view };
 const NO_FILTERS = {
   status: null,
   assignee: null,
@@ -125,6 +108,8 @@ const NO_FILTERS = {
   refused: null,
   question: null,
   age: null,
+  project: null,
+  view: null,
 };
 
 function wholeScope(search: Partial<Scope>): Scope {
