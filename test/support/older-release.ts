@@ -134,7 +134,6 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0039-saved-views", ["drop table saved_views"]],
-  ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
   [
     "0041-numbers",
     [
@@ -142,6 +141,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["question", "edited"].map((column) => `alter table tasks drop column ${column}`),
     ],
   ],
+  ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {
