@@ -29,6 +29,7 @@ const getChoicesRoute = defineRoute({
   url: "/auth/me/notifications",
   operationId: "getNotificationChoices",
   summary: "Read how you are notified",
+  description: "What you chose besides the messages that a task asks for, or the defaults.",
   tags,
   credentials: ["session"],
   answers: { 200: Type.Unsafe<NotificationChoicesRecord>(Type.Ref("NotificationChoices")) },
