@@ -110,6 +110,7 @@ const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/tasks/export",
   "/api/stats/groups",
   "/api/admin/webhook-deliveries/summary",
+  "/api/users/activity",
   "/api/audit",
   "/api/audit/export",
   "/api/channels/slack/interactions",
