@@ -416,6 +416,11 @@ const ROUTES: Record<string, Route> = {
   "GET /api/stats": { may: SOME_OPERATORS, status: 200, has: "totals" },
   "GET /api/stats/groups": { may: SOME_OPERATORS, status: 200, has: "all" },
   "GET /api/users": { may: OPERATORS, status: 200 },
+  "GET /api/users/activity": {
+    may: OPERATORS,
+    status: 200,
+    path: ({ user }) => `/api/users/activity?user_id=${user}`,
+  },
   "POST /api/users": {
     may: OPERATORS,
     status: 201,

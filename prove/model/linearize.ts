@@ -158,7 +158,7 @@ function named(value: unknown, names: Names): unknown {
   return go(value, "");
 }
 
-const LEFT_OPEN = new Set(["delivery_id", "duration_ms", "error", "response_excerpt", "last_error"]);
+const LEFT_OPEN = new Set(["delivery_id", "duration_ms", "error", "response_excerpt", "last_error", "request"]);
 
 function isLeftOpen(name: string, value: unknown, owner: object): boolean {
   if (name === "id" && "kind" in owner && owner.kind === "revision") return true;

@@ -115,6 +115,7 @@ const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/auth/me/browsers",
   "/api/stats/groups",
   "/api/admin/webhook-deliveries/summary",
+  "/api/users/activity",
   "/api/audit",
   "/api/audit/export",
   "/api/channels/slack/interactions",

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db, Reader, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
@@ -81,4 +81,15 @@ function requireSession(caller: Caller): SessionCaller {
 /** An id that opens nothing: neither the secret of a session nor the key of its row can be found from it. */
 function idOf(sessionHash: string): string {
   return `ses_${hash("sha256", `session id ${sessionHash}`, "hex").slice(0, 32)}`;
+}
+
+/** Returns when people were last seen in one of their sessions, epoch milliseconds. A person who is signed out is not there. */
+export async function lastSeenOf(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await reader.query
+    .selectFrom("sessions")
+    .select(({ fn }) => ["user_id", fn.max("seen_at").as("seen_at")])
+    .where("user_id", "in", ids)
+    .groupBy("user_id")
+    .execute();
+  return new Map(rows.map(({ user_id, seen_at }) => [user_id, seen_at]));
 }

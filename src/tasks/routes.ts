@@ -24,6 +24,7 @@ import {
   getAuditTrailRoute,
   getStatsRoute,
   getStatsGroupsRoute,
+  getUserActivityRoute,
 } from "./routes/read.ts";
 import { pollTaskRoute, streamTaskChangesRoute } from "./routes/watch.ts";
 import {
@@ -42,6 +43,7 @@ import {
   StatsGroups,
   TaskCounts,
   TaskRecord,
+  UserActivity,
   VersionRecord,
 } from "./schema.ts";
 import type { CompletionContext } from "./tasks.ts";
@@ -77,6 +79,7 @@ export const taskRoutes = mount<TaskContext>([
   streamTaskChangesRoute,
   getStatsRoute,
   getStatsGroupsRoute,
+  getUserActivityRoute,
 ]);
 
 /** Shapes that other shapes refer to by name. */
@@ -95,6 +98,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   RefusedAnswerRecord,
   AddCommentBody,
   CommentRecord,
+  UserActivity,
   VersionRecord,
   AuditEntryRecord,
   Stats,

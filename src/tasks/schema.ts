@@ -926,6 +926,29 @@ export const StatsGroups = Type.Object(
 );
 export type StatsGroups = Static<typeof StatsGroups>;
 
+export const UserActivityQuery = Type.Object({
+  user_id: Type.Array(Text({ minLength: 1, maxLength: 100, description: "Id of a user." }), {
+    minItems: 1,
+    maxItems: 200,
+    description: "Can be repeated. Unknown ids are left out of the answer.",
+  }),
+});
+
+export const UserActivity = Type.Object(
+  {
+    user_id: Type.String(),
+    open: Type.Integer({ description: "Open tasks that are assigned to the person." }),
+    answered: Type.Integer({
+      description: "Tasks that the person answered in the last 30 days (UTC), among the 50000 that closed last.",
+    }),
+    last_seen_at: Nullable(
+      Time("When a session of the person was last used, to within ten minutes. null: the person is signed out."),
+    ),
+  },
+  { $id: "UserActivity" },
+);
+export type UserActivity = Static<typeof UserActivity>;
+
 /** What a task asks in one of its versions. (beyond the spec: Talk before deciding) */
 export const VersionRecord = Type.Object(
   {

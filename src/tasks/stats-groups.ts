@@ -18,7 +18,7 @@ import { readStatsRange } from "./stats-range.ts";
  * Tasks that are read at most. Stored totals know no agents, questions, people and labels, because each hour would have
  * thousands of them. So the last closed tasks are counted, along the index of closed tasks.
  */
-const COUNTED_MAX = 50_000;
+export const COUNTED_MAX = 50_000;
 const GROUPS_MAX = 20;
 
 /** The ages of open tasks, each up to the next; the last has no end. */

@@ -86,4 +86,13 @@ testInBrowser("the audit shows who did what to tasks and people, filtered and as
   assert.match((await file).suggestedFilename(), /^audit-.*\.csv$/);
   await cancelled.getByRole("link", { name: "Refund Mia?" }).click();
   await page.getByText("Reason: Asked twice").waitFor();
+
+  // The list of people says what each has to do, and leads there.
+  await createTask(service, "For Ada", { assign_to: { email: "ada@example.com" } });
+  await page.getByRole("link", { name: "People", exact: true }).click();
+  const ada = page.getByRole("table", { name: "People" }).locator("tbody tr", { hasText: "ada" });
+  await ada.getByText(/1 open · none answered in 30 days · seen/).waitFor();
+  await assertUsable(page, "people");
+  await ada.getByRole("link", { name: "1 open" }).click();
+  await page.getByText("For Ada").first().waitFor();
 });

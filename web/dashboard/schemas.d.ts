@@ -1300,6 +1300,18 @@ export interface components {
              */
             created_at: string;
         };
+        UserActivity: {
+            user_id: string;
+            /** @description Open tasks that are assigned to the person. */
+            open: number;
+            /** @description Tasks that the person answered in the last 30 days (UTC), among the 50000 that closed last. */
+            answered: number;
+            /**
+             * @description When a session of the person was last used, to within ten minutes. null: the person is signed out.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_seen_at: string | null;
+        };
         Version: {
             /** @description Of what the task asks: 1, or more if its asker has revised it. */
             version: number;

@@ -7,11 +7,13 @@ import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { readRefusedAnswers, toRefusedAnswer } from "../attempts.ts";
 import { countTasks, listTasks } from "../list.ts";
+import { readUserActivity } from "../people-activity.ts";
 import { recordFor } from "../record-for.ts";
 import { toAuditRecord } from "../record.ts";
 import {
   ListTasksQuery,
   StatsQuery,
+  UserActivityQuery,
   TaskParams,
   type AuditEntryRecord,
   type ListedTask,
@@ -20,6 +22,7 @@ import {
   type StatsGroups,
   type TaskCounts,
   type TaskRecord,
+  type UserActivity,
 } from "../schema.ts";
 import { readStats } from "../stats.ts";
 import { readStatsGroups } from "../stats-groups.ts";
@@ -127,6 +130,20 @@ export const getStatsRoute = defineRoute({
   answers: { 200: Type.Unsafe<Stats>(Type.Ref("Stats")) },
   errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request) => readStats(ctx, callerOf(request), request.query),
+});
+
+export const getUserActivityRoute = defineRoute({
+  method: "GET",
+  url: "/users/activity",
+  operationId: "getUserActivity",
+  summary: "What people have to do and have done",
+  description: "Open tasks, answers and the last use of a session by people, for operators.",
+  tags: ["Users"],
+  credentials: SIGNED_IN,
+  querystring: UserActivityQuery,
+  answers: { 200: Type.Unsafe<UserActivity[]>({ type: "array", items: Type.Ref("UserActivity") }) },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  handle: async (ctx: { db: Db }, request) => readUserActivity(ctx, callerOf(request), request.query.user_id),
 });
 
 export const getStatsGroupsRoute = defineRoute({

@@ -3,11 +3,10 @@ export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host || url : url;
 }
 
-/** Returns the path of a URL, with its query; "" without one. */
+/** Returns the path of a URL; "" without one. The query is left out, because it may have a secret of the receiver. */
 export function pathOf(url: string): string {
-  if (!URL.canParse(url)) return "";
-  const { pathname, search } = new URL(url);
-  return pathname === "/" && search === "" ? "" : `${pathname}${search}`;
+  const { pathname } = URL.canParse(url) ? new URL(url) : { pathname: "/" };
+  return pathname === "/" ? "" : pathname;
 }
 
 /** Returns the origin of a URL; null if it has none. */

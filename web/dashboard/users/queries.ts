@@ -26,6 +26,24 @@ export function usersQuery(q: string, active: boolean) {
   });
 }
 
+export type UserActivity = Schemas["UserActivity"];
+
+/** What these people have to do and have done, by their ids. */
+export function activityQuery(ids: readonly string[]) {
+  return queryOptions({
+    queryKey: ["users", "activity", ids],
+    queryFn: async () => {
+      const query = new URLSearchParams(ids.slice(0, ACTIVITY_MAX).map((id) => ["user_id", id]));
+      const all = await get<UserActivity[]>(`/api/users/activity?${query}`);
+      return new Map(all.map((one) => [one.user_id, one]));
+    },
+    enabled: ids.length > 0,
+  });
+}
+
+/** As many people as one request takes. */
+const ACTIVITY_MAX = 200;
+
 /** Reloads the lists after a change. */
 export async function refreshUsers(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ["users"] });

@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useSeveralProjects } from "../projects/queries.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import type { Me } from "../api.ts";
@@ -11,8 +12,8 @@ import { IconCheck } from "../ui/icons.tsx";
 import { Moment } from "../ui/times.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
-import { addressOf, changeUser, nameOf, refreshUsers } from "./queries.ts";
-import type { User } from "./queries.ts";
+import { activityQuery, addressOf, changeUser, nameOf, refreshUsers } from "./queries.ts";
+import type { User, UserActivity } from "./queries.ts";
 
 interface UserTableProps {
   users: readonly User[];
@@ -25,6 +26,7 @@ interface UserTableProps {
 
 export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTableProps) {
   const hasCompany = useHasCompany();
+  const { data: activity } = useQuery(activityQuery(users.map(({ id }) => id)));
   return (
     <div className="surface flush">
       <table className="data as-cards" aria-label="People">
@@ -45,7 +47,7 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
         <tbody>
           {users.map((user) => (
             <tr key={user.id}>
-              <Person user={user} isMyself={user.id === me} />
+              <Person user={user} isMyself={user.id === me} activity={activity?.get(user.id)} />
               <td data-label="Operator">
                 <YesOrNo is={user.is_operator} />
               </td>
@@ -102,7 +104,13 @@ function canSignIn({ has_password, email, oidc_accounts }: User): boolean {
 
 const NONE = <span className="muted">–</span>;
 
-function Person({ user, isMyself }: { user: User; isMyself: boolean }) {
+interface PersonProps {
+  user: User;
+  isMyself: boolean;
+  activity?: UserActivity | undefined;
+}
+
+function Person({ user, isMyself, activity }: PersonProps) {
   const name = nameOf(user);
   const address = addressOf(user);
   return (
@@ -116,9 +124,41 @@ function Person({ user, isMyself }: { user: User; isMyself: boolean }) {
         </>
       )}
       {address !== name && <div className="muted">{address}</div>}
+      {activity !== undefined && <ActivityOf activity={activity} />}
       {user.absence?.delegate_user_id != null && <DelegateOf id={user.absence.delegate_user_id} />}
       <ProjectsOf user={user} />
     </th>
+  );
+}
+
+/** What a person has to do and has done, each number with its list, and when they were last seen. */
+function ActivityOf({ activity: { user_id, open, answered, last_seen_at } }: { activity: UserActivity }) {
+  return (
+    <div className="muted">
+      {open === 0 ? (
+        "No open tasks"
+      ) : (
+        <Link to="/inbox" search={{ assignee: user_id }}>
+          {open} open
+        </Link>
+      )}
+      {" · "}
+      {answered === 0 ? (
+        "none answered in 30 days"
+      ) : (
+        <Link to="/inbox" search={{ scope: "done", by: user_id, range: "30" }}>
+          {answered} answered in 30 days
+        </Link>
+      )}
+      {" · "}
+      {last_seen_at === null ? (
+        "signed out"
+      ) : (
+        <>
+          seen <Moment at={last_seen_at} />
+        </>
+      )}
+    </div>
   );
 }
 
