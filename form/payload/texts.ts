@@ -9,6 +9,7 @@ import type { Planning, Subject } from "./planning.ts";
 import { choiceShown } from "./scalars.ts";
 import * as schema from "./schema.ts";
 import type { Layers } from "./schema.ts";
+import { isUnifiedDiff } from "./unified-diff.ts";
 
 export function planText(planning: Planning, subject: Subject, value: string, layers: Layers): Shown {
   if (value === "") return { kind: "empty", what: "text" };
@@ -75,6 +76,7 @@ function byFormat(planning: Planning, value: string, format: string | null): Sho
 
 /** Recognizes a text that is only a link, an address, a picture or a date, even without a schema. */
 function byShape(planning: Planning, value: string): Shown | null {
+  if (isUnifiedDiff(value)) return source(planning, value, "diff");
   if (isImageData(value)) return { kind: "image", src: value, host: null };
   const data = DATA_URI.exec(value);
   if (data !== null) {

@@ -13,6 +13,7 @@ import * as schema from "./schema.ts";
 import type { Layers } from "./schema.ts";
 import { MAX_ASKED_COLUMNS, planTable } from "./tables.ts";
 import { json, languageOf, limited, source } from "./texts.ts";
+import { isUnifiedDiff } from "./unified-diff.ts";
 
 /** Returns what the widget of a hint shows; null without a widget, or if it does not fit the value. */
 export function planWidget(planning: Planning, subject: Subject, layers: Layers): Shown | null {
@@ -69,7 +70,9 @@ const WIDGETS: Readonly<Record<Exclude<Widget, "hidden">, PlanWidget>> = {
   },
   diff: (planning, subject, layers) =>
     planDiff(planning, subject, layers) ??
-    "A diff needs the options before and after: pointers to values of the payload.",
+    (typeof subject.value === "string" && isUnifiedDiff(subject.value)
+      ? source(planning, subject.value, "diff")
+      : "A diff needs the options before and after: pointers to values of the payload."),
 };
 
 function planCurrency(planning: Planning, subject: Subject): Shown | string {

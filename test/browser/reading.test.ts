@@ -168,3 +168,75 @@ testInBrowser(
     assert.deepEqual(payload, { rows: ROWS });
   },
 );
+
+const PATCH = `diff --git a/src/refund.ts b/src/refund.ts
+index 1c2d3e4..5f6a7b8 100644
+--- a/src/refund.ts
++++ b/src/refund.ts
+@@ -12,7 +12,7 @@ export function refund(order: Order) {
+   const amount = order.total;
+-  if (amount > 100) return ask(order);
+--- the old limit
++  if (amount > 500) return ask(order);
++  log(amount);
+   return pay(amount);
+ }
+diff --git a/notes.md b/notes.md
+new file mode 100644
+--- /dev/null
++++ b/notes.md
+@@ -0,0 +1 @@
++<img src=x onerror=alert(1)>
+\\ No newline at end of file
+`;
+
+testInBrowser("a diff of code has its files, signs and line numbers, and code is in colours", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Merge this?", {
+    payload: {
+      patch: PATCH,
+      query: "select total from orders -- all of them\nwhere name = 'Ada' and total > 100",
+      readme: "Run it:\n\n```ts\nconst n = 5; // five\n```\n",
+      page: "<b>bold</b>",
+    },
+    form_definition: {
+      payload: {
+        query: { "ui:widget": "code", "ui:options": { language: "sql" } },
+        readme: { "ui:widget": "markdown" },
+      },
+    },
+  });
+  const page = await open();
+  page.on("dialog", (dialog) => assert.fail(`a dialog: ${dialog.message()}`));
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  const files = page.locator(".diff-file");
+  await hasCount(files, 2);
+  const heads = (await files.locator("summary").allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
+  assert.deepEqual(heads, [
+    "src/refund.ts +2 lines added, −2 lines removed",
+    "notes.md new file +1 lines added, −0 lines removed",
+  ]);
+  const lines = await files
+    .first()
+    .locator("tr:not(.diff-hunk)")
+    .evaluateAll((rows) => rows.map((row) => Array.from(row.children, (cell) => cell.textContent)));
+  assert.deepEqual(lines.slice(0, 6), [
+    ["12", "12", "", "  const amount = order.total;"],
+    ["13", "", "−Removed: ", "  if (amount > 100) return ask(order);"],
+    ["14", "", "−Removed: ", "-- the old limit"],
+    ["", "13", "+Added: ", "  if (amount > 500) return ask(order);"],
+    ["", "14", "+Added: ", "  log(amount);"],
+    ["15", "15", "", "  return pay(amount);"],
+  ]);
+  await page.getByText("<img src=x onerror=alert(1)>").waitFor();
+  const texts = (kind: string) => page.locator(`.code-${kind}`).allTextContents();
+  assert.deepEqual(await texts("comment"), ["-- all of them", "// five"]);
+  assert.deepEqual(await texts("string"), ["'Ada'"]);
+  assert.deepEqual(await texts("number"), ["100", "5"]);
+  assert.deepEqual(await texts("word"), ["select", "from", "where", "and", "const"]);
+  await axe(page);
+  await screenshot(page, "reading-code");
+  await files.first().locator("summary").click();
+  assert.equal(await page.getByText("log(amount);").isVisible(), false);
+});

@@ -10,22 +10,41 @@ import { Preview } from "./preview.tsx";
 import { ProposedText } from "./proposals.tsx";
 import { useTimeZone } from "../ui/times.tsx";
 
-const Markdown = lazy(async () => ({
-  default: (await import("../../form/payload/markdown-pieces.tsx")).MarkdownInPieces,
-}));
+const Code = lazy(async () => ({ default: (await import("./code.tsx")).Code }));
+const CodeDiff = lazy(async () => ({ default: (await import("./code-diff.tsx")).CodeDiff }));
+const Markdown = lazy(async () => {
+  const [{ MarkdownInPieces }, { Code }] = await Promise.all([
+    import("../../form/payload/markdown-pieces.tsx"),
+    import("./code.tsx"),
+  ]);
+  return { default: ({ text }: { text: string }) => <MarkdownInPieces text={text} Code={Code} /> };
+});
 const TextDiff = lazy(async () => ({ default: (await import("../../form/payload/text-diff.tsx")).TextDiff }));
 
 const ReviewTable = lazy(async () => ({ default: (await import("./review-table.tsx")).ReviewTable }));
 const ChangedText = lazy(async () => ({ default: (await import("./changed-text.tsx")).ChangedText }));
 
 /** Parts of the payload view that only this page has. Some are loaded when a value needs them, and suspend until then. */
-export const LATER = { Markdown, TextDiff, Preview };
+export const LATER = { Markdown, TextDiff, Code, Preview };
 
 /** A text that people read whole. */
-type Written = Extract<PayloadNode, { kind: "text" | "markdown" | "html" | "code" }>;
+type Written = Extract<PayloadNode, { kind: "text" | "markdown" | "html" } | { language: string | null }>;
 
 function isWritten(node: PayloadNode): node is Written {
   return node.kind === "text" || node.kind === "markdown" || node.kind === "html" || node.kind === "code";
+}
+
+/** Longer diffs are shown as their source, in characters: each line is some elements of the page. */
+const MAX_DIFF = 100_000;
+
+function isCodeDiff(node: Written): boolean {
+  return (
+    node.kind === "code" &&
+    (node.language === "diff" || node.language === "patch") &&
+    node.left_out === 0 &&
+    node.text.length <= MAX_DIFF &&
+    /^@@ -\d/m.test(node.text)
+  );
 }
 
 interface PayloadProps {
@@ -52,9 +71,10 @@ export const PayloadOf = memo(({ payload, schema, hints, redact, proposed, befor
       if (node.kind === "table") return <ReviewTable node={node} drawing={drawing} input={input} />;
       if (!isWritten(node)) return value;
       const { pointer } = node;
-      if (proposed?.has(pointer)) return <ProposedText from={pointer}>{value}</ProposedText>;
+      const shown = isCodeDiff(node) ? <CodeDiff text={node.text} /> : value;
+      if (proposed?.has(pointer)) return <ProposedText from={pointer}>{shown}</ProposedText>;
       const text = before?.get(pointer);
-      if (text === undefined) return value;
+      if (text === undefined) return shown;
       return <ChangedText before={text} after={node.left_out === 0 ? node.text : null} whole={value} />;
     };
     return { plan: planPayload(input), parts: { planMore: more, startTransition, drawOwn } };

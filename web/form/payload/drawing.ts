@@ -7,6 +7,8 @@ import type { TextDiffProps } from "./text-diff.tsx";
 export interface PayloadParts {
   /** Large separate modules. Until one is loaded, its texts are shown unformatted. */
   readonly Markdown?: ComponentType<{ text: string }>;
+  /** Renders code of a language, on pages that can. */
+  readonly Code?: ComponentType<{ text: string; language: string | null }>;
   readonly TextDiff?: ComponentType<TextDiffProps>;
   /** Shows a file on request, on pages that can. */
   readonly Preview?: ComponentType<{ file: ShownReference }>;

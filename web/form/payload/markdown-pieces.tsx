@@ -1,6 +1,7 @@
 import type { Root } from "mdast";
 import { useMemo } from "react";
 import type { ReactElement } from "react";
+import type { PayloadParts } from "./drawing.ts";
 import { Document, isTame, treeOf } from "./markdown.tsx";
 import { visible } from "./text.tsx";
 
@@ -17,12 +18,12 @@ const DEFINITIONS_MAX = 1_000;
  * Untrusted Markdown on a page while a person waits. A long text is parsed in pieces, and the rest after the time limit
  * is shown unformatted. A text that fits into one piece is parsed as a whole.
  */
-export function MarkdownInPieces({ text }: { text: string }): ReactElement {
+export function MarkdownInPieces({ text, Code }: { text: string; Code: PayloadParts["Code"] }): ReactElement {
   const { pieces, rest } = useMemo(() => readPieces(text), [text]);
   return (
     <>
       {pieces.map(({ text: piece, tree, start }) => (
-        <Document key={start} text={piece} tree={tree} />
+        <Document key={start} text={piece} tree={tree} Code={Code} />
       ))}
       {rest !== "" && (
         <p className="payload-text" dir="auto">

@@ -5,6 +5,7 @@ import { gfm } from "micromark-extension-gfm";
 import type { ReactElement, ReactNode } from "react";
 import { isImageData, safeImage, safeLink } from "../../../form/payload/links.ts";
 import { LoadImage, Picture } from "./image.tsx";
+import type { PayloadParts } from "./drawing.ts";
 import { OutsideLink, Scroller, visible } from "./text.tsx";
 
 /** Parsing malicious Markdown takes time that is quadratic in its length. Longer text is shown unformatted. */
@@ -50,6 +51,7 @@ function split(text: string): [string, string] {
 
 interface Drawing {
   readonly source: string;
+  readonly Code: PayloadParts["Code"];
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly notes: readonly FootnoteDefinition[];
 }
@@ -58,10 +60,17 @@ export function treeOf(text: string): Root {
   return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
-/** @param tree - the parsed text */
-export function Document({ text, tree }: { text: string; tree: Root }): ReactElement {
+interface DocumentProps {
+  text: string;
+  /** The parsed text. */
+  tree: Root;
+  Code?: PayloadParts["Code"];
+}
+
+export function Document({ text, tree, Code }: DocumentProps): ReactElement {
   const drawing: Drawing = {
     source: text,
+    Code,
     definitions: new Map(
       tree.children.filter((node) => node.type === "definition").map((node) => [node.identifier, node]),
     ),
@@ -112,7 +121,13 @@ function Drawn({ drawing, node, depth }: { drawing: Drawing; node: RootContent; 
       return (
         <Scroller className="payload-scroller" label="Code">
           <pre dir="ltr">
-            <code>{visible(node.value)}</code>
+            <code>
+              {drawing.Code === undefined ? (
+                visible(node.value)
+              ) : (
+                <drawing.Code text={node.value} language={node.lang ?? null} />
+              )}
+            </code>
           </pre>
         </Scroller>
       );

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { PayloadParts } from "./drawing.ts";
 import { useScripts } from "./image.tsx";
 import { Clip, isLong, Scroller, visible } from "./text.tsx";
 
@@ -7,11 +8,13 @@ export function Source({
   text,
   language,
   isWhole = false,
+  Code,
 }: {
   text: string;
   language: string | null;
   /** Whether it is not folded. */
   isWhole?: boolean;
+  Code?: PayloadParts["Code"] | undefined;
 }) {
   return (
     <div className="payload-source">
@@ -22,7 +25,7 @@ export function Source({
       <Clip isLong={!isWhole && isLong(text, 16)}>
         <Scroller className="payload-scroller" label="Source">
           <pre dir="ltr">
-            <code>{visible(text)}</code>
+            <code>{Code === undefined ? visible(text) : <Code text={text} language={language} />}</code>
           </pre>
         </Scroller>
       </Clip>
@@ -30,7 +33,7 @@ export function Source({
   );
 }
 
-function Copy({ text }: { text: string }) {
+export function Copy({ text }: { text: string }) {
   const [said, setSaid] = useState("Copy");
   if (!useScripts()) return null;
   const copy = () =>

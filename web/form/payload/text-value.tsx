@@ -12,19 +12,21 @@ export function TextValue({ node, drawing }: { node: TextNode; drawing: Drawing 
   const after = pages.map((page) => ("text" in page ? page.text : "")).join("");
   return (
     <>
-      <TextOf node={node} after={after} Markdown={drawing.Markdown} />
+      <TextOf node={node} after={after} drawing={drawing} />
       {more}
     </>
   );
 }
 
 /** @param after - the requested rest of the text */
-function TextOf({ node, after, Markdown }: { node: TextNode; after: string; Markdown: PayloadParts["Markdown"] }) {
+function TextOf({ node, after, drawing }: { node: TextNode; after: string; drawing: Drawing }) {
+  const { Markdown, Code } = drawing;
   const { kind, text } = node;
   if (kind === "text" || (kind === "markdown" && Markdown === undefined))
     return <Text text={text + after} isWhole={after !== ""} />;
   if (kind === "markdown") return <MarkdownText text={text} after={after} Markdown={Markdown!} />;
-  return <Source text={text + after} language={"language" in node ? node.language : "html"} isWhole={after !== ""} />;
+  const language = "language" in node ? node.language : "html";
+  return <Source text={text + after} language={language} isWhole={after !== ""} Code={Code} />;
 }
 
 /** @param isWhole - whether it is not folded */
