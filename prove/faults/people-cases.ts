@@ -284,6 +284,19 @@ const movesView: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+const snoozesTask: UseCase["prepare"] = async ({ service }) => {
+  const { call, user } = await person(service, { email: `${fresh("snoozes")}@example.com` });
+  const { id } = await service.create({ assign_to: { email: user.email! } });
+  const until = new Date(service.clock.now() + 30 * MINUTE).toISOString();
+  return {
+    act: async () => outcomeOf(await call("PUT", `/api/tasks/${id}/snooze`, { body: { until } })),
+    check: async () => {
+      const { body } = await call<object[]>("GET", "/api/tasks?terminal=false");
+      return body.length === 0 ? null : "the task is not snoozed";
+    },
+  };
+};
+
 /** The outcome of a tool, which says an error of the service in its message. An answer that is there already is no failure. */
 function outcomeOfTool(answer: Answer<unknown>): Outcome {
   if (answer.status !== 200 || !answer.text.includes('"isError":true')) return outcomeOf(answer);
@@ -537,6 +550,7 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "remove a company account", prepare: removesAccount },
   { name: "add a passkey", prepare: addsPasskey },
   { name: "create a personal token", prepare: makesPersonalToken },
+  { name: "snooze a task", prepare: snoozesTask },
   { name: "save a view", prepare: savesView },
   { name: "move a view", prepare: movesView },
   { name: "answer by an assistant", prepare: answersByAssistant },

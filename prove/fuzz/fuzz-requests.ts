@@ -374,6 +374,8 @@ const FOR_PEOPLE = new Set([
   "GET /api/auth/me/tokens",
   "POST /api/auth/me/tokens",
   "DELETE /api/auth/me/tokens/{id}",
+  "PUT /api/tasks/{id}/snooze",
+  "DELETE /api/tasks/{id}/snooze",
   "GET /api/views",
   "POST /api/views",
   "PATCH /api/views/{id}",

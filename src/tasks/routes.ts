@@ -5,7 +5,7 @@ import type { CreationContext } from "./create.ts";
 import type { TaskEvents } from "./events.ts";
 import type { NotifiableChannel } from "./notify.ts";
 import type { Waiters } from "./poll.ts";
-import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
+import { assignTaskRoute, claimTaskRoute, releaseTaskRoute, snoozeTaskRoute, wakeTaskRoute } from "./routes/assign.ts";
 import { addCommentRoute, listCommentsRoute, listVersionsRoute, reviseTaskRoute } from "./routes/conversation.ts";
 import { createTaskRoute } from "./routes/create.ts";
 import { exportTasksRoute } from "./routes/export.ts";
@@ -37,6 +37,7 @@ import {
   PollResult,
   RefusedAnswerRecord,
   ReviseTaskBody,
+  SnoozeTaskBody,
   Stats,
   TaskCounts,
   TaskRecord,
@@ -70,6 +71,8 @@ export const taskRoutes = mount<TaskContext>([
   claimTaskRoute,
   releaseTaskRoute,
   assignTaskRoute,
+  snoozeTaskRoute,
+  wakeTaskRoute,
   getAuditTrailRoute,
   deleteTaskRoute,
   streamTaskChangesRoute,
@@ -85,6 +88,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   ReviseTaskBody,
   ClaimTaskBody,
   AssignTaskBody,
+  SnoozeTaskBody,
   TaskRecord,
   ListedTask,
   TaskCounts,

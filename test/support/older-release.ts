@@ -134,6 +134,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0039-saved-views", ["drop table saved_views"]],
+  ["0040-snoozes", ["drop table task_snoozes"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {
