@@ -3,6 +3,7 @@ import { newAgent } from "../../test/support/agents.ts";
 import { person } from "../../test/support/people.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { DAY, HOUR, isoTime, MINUTE } from "../lib/time.ts";
+import { takeDueSteps } from "./escalating.ts";
 import { SNOOZED_MAX } from "./snooze-store.ts";
 import type { ListedTask, TaskCounts, TaskRecord } from "./schema.ts";
 
@@ -186,4 +187,14 @@ testOnBoth("a person can snooze a limited number of tasks", async (service) => {
   assert.equal((await put(ids[1]!)).status, 200, "a task that is snoozed already");
   await call("DELETE", `/api/tasks/${ids[1]}/snooze`);
   assert.equal((await put(ids[0]!)).status, 200);
+});
+
+testOnBoth("a step that assigns a snoozed task to the person brings it back", async (service) => {
+  const { user, call } = await person(service, { is_operator: true });
+  const { id } = await service.create({ escalation: [{ after: 60, do: "assign", to: { user_id: user.id } }] });
+  await snooze(service, call, id);
+  service.clock.advance(MINUTE);
+  assert.deepEqual(await listed(call), []);
+  assert.equal(await takeDueSteps(service.ctx), 1);
+  assert.deepEqual(await listed(call), [id]);
 });
