@@ -991,6 +991,11 @@ export interface components {
             })[];
             /** @description Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now. */
             host_may_answer?: boolean;
+            /**
+             * @description Only for the signed-in person who has snoozed it: until when their lists leave it out.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            snoozed_until?: string;
         };
         ListedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -1237,6 +1242,11 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Only for the signed-in person who has snoozed it: until when their lists leave it out.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            snoozed_until?: string;
         };
         PollResult: {
             task_id: string;
@@ -1779,7 +1789,7 @@ export interface operations {
                 unassigned?: boolean;
                 /** @description true: only closed tasks. false: only open tasks. */
                 terminal?: boolean;
-                /** @description What to find, where each of these must hold: words and texts in quotes, which are in `task`, `facts` or `labels`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who closed the task (the case of A to Z is ignored); `from:` and text in the name of who asked; `by:` and text in the email or the name of that person; `label:` and a label; `is:` and one of `open`, `closed`, `waiting`, `sent-back`, `completed`, `timed-out`, `cancelled`, `failed-checks`, `urgent`, `high`, `low`, `unassigned`, `mine`. Or a complete `id` or `idempotency_key`. */
+                /** @description What to find, where each of these must hold: words and texts in quotes, which are in `task`, `facts` or `labels`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who closed the task (the case of A to Z is ignored); `from:` and text in the name of who asked; `by:` and text in the email or the name of that person; `label:` and a label; `is:` and one of `open`, `closed`, `waiting`, `sent-back`, `completed`, `timed-out`, `cancelled`, `failed-checks`, `urgent`, `high`, `low`, `unassigned`, `mine`, `snoozed`. Or a complete `id` or `idempotency_key`. */
                 q?: string;
                 /** @description Can be repeated. Tasks that have all of them. */
                 label?: string[];

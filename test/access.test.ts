@@ -374,6 +374,22 @@ const ROUTES: Record<string, Route> = {
     ...taskPath("/approvals/me"),
     has: "error_code",
   },
+  "PUT /api/tasks/{id}/snooze": {
+    may: INVOLVED,
+    status: 200,
+    ...taskPath("/snooze"),
+    // The clock of tests begins at twelve.
+    body: () => ({ until: "2026-01-31T12:50:00Z" }),
+    except: { "admin bearer": [403, "FORBIDDEN"] },
+    has: "id",
+  },
+  "DELETE /api/tasks/{id}/snooze": {
+    may: INVOLVED,
+    status: 200,
+    ...taskPath("/snooze"),
+    except: { "admin bearer": [403, "FORBIDDEN"] },
+    has: "id",
+  },
   "POST /api/tasks/{id}/claim": {
     may: INVOLVED,
     status: 200,

@@ -339,6 +339,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   task_comments: true,
   task_versions: true,
   task_labels: true,
+  task_snoozes: true,
   users: true,
   sessions: true,
   passkeys: true,

@@ -310,6 +310,19 @@ const movesView: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+const snoozesTask: UseCase["prepare"] = async ({ service }) => {
+  const { call, user } = await person(service, { email: `${fresh("snoozes")}@example.com` });
+  const { id } = await service.create({ assign_to: { email: user.email! } });
+  const until = new Date(service.clock.now() + 30 * MINUTE).toISOString();
+  return {
+    act: async () => outcomeOf(await call("PUT", `/api/tasks/${id}/snooze`, { body: { until } })),
+    check: async () => {
+      const { body } = await call<object[]>("GET", "/api/tasks?terminal=false");
+      return body.length === 0 ? null : "the task is not snoozed";
+    },
+  };
+};
+
 /** The outcome of a tool, which says an error of the service in its message. An answer that is there already is no failure. */
 function outcomeOfTool(answer: Answer<unknown>): Outcome {
   if (answer.status !== 200 || !answer.text.includes('"isError":true')) return outcomeOf(answer);
@@ -565,6 +578,7 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "create a personal token", prepare: makesPersonalToken },
   { name: "choose how to be notified", prepare: choosesNotifications },
   { name: "be notified in a browser", prepare: addsBrowser },
+  { name: "snooze a task", prepare: snoozesTask },
   { name: "save a view", prepare: savesView },
   { name: "move a view", prepare: movesView },
   { name: "answer by an assistant", prepare: answersByAssistant },

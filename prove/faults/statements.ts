@@ -55,6 +55,7 @@ const TABLES = Object.keys({
   task_comments: true,
   task_versions: true,
   task_labels: true,
+  task_snoozes: true,
   task_candidates: true,
   users: true,
   sessions: true,

@@ -381,6 +381,8 @@ const FOR_PEOPLE = new Set([
   "DELETE /api/auth/me/browsers/{id}",
   "POST /api/auth/me/browsers/{id}/test",
   "GET /api/auth/me/browsers/{id}/news",
+  "PUT /api/tasks/{id}/snooze",
+  "DELETE /api/tasks/{id}/snooze",
   "GET /api/views",
   "POST /api/views",
   "PATCH /api/views/{id}",

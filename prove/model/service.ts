@@ -36,6 +36,7 @@ const TABLES = [
   "task_comments",
   "task_versions",
   "task_labels",
+  "task_snoozes",
   "task_responses",
   "task_documents",
   "tasks",

@@ -70,6 +70,7 @@ const TABLES = [
   "task_comments",
   "task_versions",
   "task_labels",
+  "task_snoozes",
   "task_candidates",
   "task_responses",
   "task_documents",

@@ -80,6 +80,16 @@ export async function listCommentHeads(reader: Reader, task_id: string): Promise
   return rows.map((row) => ({ ...row, kind: row.kind as SaidKind }));
 }
 
+/** Returns the people whose questions a reply answers. @param answers_seq - of the reply */
+export async function findQuestioners(reader: Reader, task_id: string, answers_seq: number): Promise<string[]> {
+  const rows = await commentsOf(reader, task_id)
+    .select("author_user_id")
+    .where("kind", "=", "question")
+    .where("seq", "<=", answers_seq)
+    .execute();
+  return rows.flatMap(({ author_user_id }) => author_user_id ?? []);
+}
+
 /** Returns the comments with a key. Each client chooses its own keys. */
 export async function findCommentsByKey(reader: Reader, task_id: string, key: string): Promise<Comment[]> {
   const rows = await commentsOf(reader, task_id).selectAll().where("idempotency_key", "=", key).execute();

@@ -163,6 +163,14 @@ export const COLUMNS = {
     task_id: "text",
     home: "integer",
   },
+  task_snoozes: {
+    task_id: "text",
+    user_id: "text",
+    until: "bigint",
+    version: "bigint",
+    was_mine: "bigint",
+    home: "integer",
+  },
   deliveries: {
     id: "text",
     kind: "text",

@@ -43,6 +43,7 @@ import { decisions } from "./migrations/0038-decisions.ts";
 import { savedViews } from "./migrations/0039-saved-views.ts";
 import { numbers } from "./migrations/0041-numbers.ts";
 import { notifications } from "./migrations/0042-notifications.ts";
+import { snoozes } from "./migrations/0040-snoozes.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -160,6 +161,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0039-saved-views": savedViews(dialect),
     "0041-numbers": numbers,
     "0042-notifications": notifications(dialect),
+    "0040-snoozes": snoozes(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -19,6 +19,7 @@ export interface Schema {
   task_comments: TaskCommentRow;
   task_versions: TaskVersionRow;
   task_labels: TaskLabelRow;
+  task_snoozes: TaskSnoozeRow;
   projects: ProjectRow;
   project_members: ProjectMemberRow;
   calendars: CalendarRow;
@@ -205,6 +206,19 @@ export interface TaskLabelRow {
   label: string;
   task_id: string;
   /** The home of the task (home.ts). */
+  home: number;
+}
+
+/** A task that a person has hidden from their own lists. The row counts while the task is as it was then. */
+export interface TaskSnoozeRow {
+  task_id: string;
+  user_id: string;
+  /** When the task comes back, in epoch milliseconds. */
+  until: number;
+  /** What the task asked then: a revision brings it back. */
+  version: number;
+  /** 1: it was assigned to the person. Otherwise an assignment to them brings it back. */
+  was_mine: number;
   home: number;
 }
 

@@ -121,6 +121,7 @@ const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/channels/slack/interactions",
   "/api/channels/slack/events",
   "/api/connections/{id}/github",
+  "/api/tasks/{id}/snooze",
   "/api/views",
   "/api/views/{id}",
 ]);

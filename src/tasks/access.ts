@@ -72,6 +72,8 @@ const MAY = {
   claim: INVOLVED,
   /** Of these, only the holder of the claim and operators. */
   release: INVOLVED,
+  /** Hides it from one's own lists. */
+  snooze: INVOLVED,
   cancel: ["operator", "asker"],
   extend: ["operator", "asker"],
   revise: ["operator", "asker"],

@@ -7,6 +7,7 @@ import { actorColumns, type Actor } from "./decide.ts";
 import type { Assignment } from "./lifecycle.ts";
 import type { Notice, Notifier } from "./notices.ts";
 import { isNamedBy, type Destination } from "./notify.ts";
+import { deleteSnoozes } from "./snooze-store.ts";
 import { addAuditEntry, setRouting, type RoutingColumns, type Task } from "./store.ts";
 
 /** A change of the assignment or the claim of a task. */
@@ -31,6 +32,8 @@ export async function reassign<T extends Task>(
   const now = Math.max(tx.now(), task.updated_at);
   const after = { ...task, ...set, audit_seq: task.audit_seq + (audit === null ? 0 : 1), updated_at: now };
   await setRouting(tx, after);
+  if (after.assigned_to_user_id !== null && after.assigned_to_user_id !== task.assigned_to_user_id)
+    await deleteSnoozes(tx, task.id, [after.assigned_to_user_id]);
   if (audit !== null)
     await addAuditEntry(tx, {
       task_id: task.id,

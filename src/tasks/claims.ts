@@ -199,10 +199,10 @@ export function startClaimExpiry(ctx: { db: Db; log: Logger }): Sweep {
  * Reads a task that is still open, holds it, and asks whether the caller may. All that the answer shows is read before
  * anything is written: a read that fails after the commit would have to say that nothing was.
  */
-async function lockOpenTask(
+export async function lockOpenTask(
   tx: Tx,
   caller: Caller,
-  action: "claim" | "release" | "assign",
+  action: "claim" | "release" | "assign" | "snooze",
   id: string,
 ): Promise<TaskWithDocuments> {
   requireTaskId(id);

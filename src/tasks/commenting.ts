@@ -31,6 +31,7 @@ import type { Notifier } from "./notices.ts";
 import type { CallbackEvent } from "./schema.ts";
 import { commentedEvent } from "./task-event.ts";
 import { addAuditEntry, getTaskWithDocuments, lockTask, type Task } from "./store.ts";
+import { wakeForComment } from "./snooze-store.ts";
 import { requireTaskId } from "./tasks.ts";
 
 /** The event that `callback_url` gets where `callback_events` names it. */
@@ -103,6 +104,7 @@ export async function addComment(
     const isOpen = !isTerminal(task.status) && tx.now() < task.timeout_at;
     const waiting_on = isOpen ? waitingOn([...said, comment]) : task.waiting_on;
     await store(tx, caller, { ...task, waiting_on }, comment);
+    await wakeForComment(tx, comment);
     const event = commentedEvent({ ...task, waiting_on: isOpen ? waiting_on : null }, comment);
     for (const delivery of ctx.subscriptions.deliveriesOf(event)) await enqueueNew(tx, delivery);
     const { project } = task;

@@ -67,8 +67,8 @@ export async function exportTasks(
   }
 }
 
-function lineOf({ task, documents }: ReadTask, caller: Caller, format: ExportFormat): string {
-  if (format === "ndjson") return `${toListed(task, documents, caller)}\n`;
+function lineOf({ task, documents, snoozed_until }: ReadTask, caller: Caller, format: ExportFormat): string {
+  if (format === "ndjson") return `${toListed(task, documents, caller, snoozed_until)}\n`;
   return csvLine(Object.values(COLUMNS).map((valueOf) => valueOf(task)));
 }
 

@@ -10,14 +10,14 @@ import { payloadOf, roundOf } from "../approvals/proposal.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
-import { isOneOf, isSelected, locationsFor } from "../db/ids.ts";
+import { idsFor, isAmong, isOneOf, isSelected, locationsFor } from "../db/ids.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { startsWith } from "../db/texts.ts";
 import { invalid } from "../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import { isId, lowestId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
-import { DAY, HOUR, parseTime } from "../lib/time.ts";
+import { DAY, HOUR, isoTime, parseTime } from "../lib/time.ts";
 import type { Caller, Person, SessionCaller } from "../people/caller.ts";
 import { isAssignee, scopeOf, type ListScope } from "./access.ts";
 import { askerOf } from "./asker.ts";
@@ -27,7 +27,8 @@ import { isOfProjects } from "./in-projects.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, TERMINAL_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
-import { hasLabel, hasPriority, isOf, matches } from "./search.ts";
+import { hasLabel, hasPriority, isForSnoozed, isOf, matches } from "./search.ts";
+import { readSnoozed, type Snoozed } from "./snooze-store.ts";
 import { toTask, votesFor, type Task, type TaskWithDocuments } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -54,13 +55,15 @@ export async function listTasks(
   given: ListTasksQuery,
 ): Promise<{ rows: JsonText[]; next: string | null }> {
   const { tasks, next } = await readPage(ctx, caller, given);
-  return { rows: tasks.map(({ task, documents }) => toListed(task, documents, caller)), next };
+  return { rows: tasks.map((one) => toListed(one.task, one.documents, caller, one.snoozed_until)), next };
 }
 
 /** A task as a list reads it: with the documents that the query asks for. */
 export interface ReadTask {
   task: Task;
   documents: ListedDocuments;
+  /** Until when the caller has snoozed it, in epoch milliseconds. */
+  snoozed_until: number | null;
 }
 
 /**
@@ -74,7 +77,8 @@ export async function readPage(
 ): Promise<{ tasks: ReadTask[]; next: string | null }> {
   const scope = await scopeOf(ctx.db, caller, given.project);
   const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
-  const asked = askedBy(caller, scope, query);
+  const snoozed = await snoozedOf(ctx.db, caller);
+  const asked = askedBy(caller, scope, query, snoozed);
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const found = await selectPage(reader, scope, asked, limit + 1);
@@ -87,16 +91,23 @@ export async function readPage(
   const tasks = page.flatMap((row): ReadTask[] => {
     const found = documents.get(row.id);
     // It may have been deleted between the two reads.
-    return found ? [{ task: toTask(row), documents: found }] : [];
+    const snoozed_until = snoozed.find(({ task_id }) => task_id === row.id)?.until ?? null;
+    return found ? [{ task: toTask(row), documents: found, snoozed_until }] : [];
   });
   return { tasks, next: hasNext ? encodeCursor([sortedBy(last, query), last.id]) : null };
 }
 
-function askedBy(caller: Caller, scope: ListScope | null, query: ListTasksQuery): Asked {
+/** Returns the tasks that the caller has snoozed. */
+async function snoozedOf(db: Db, caller: Caller): Promise<Snoozed[]> {
+  return caller.kind === "user" ? readSnoozed(db, caller.user, db.now()) : [];
+}
+
+function askedBy(caller: Caller, scope: ListScope | null, query: ListTasksQuery, snoozed: readonly Snoozed[]): Asked {
   return {
     ...query,
     asker: query.agent ?? askerOf(caller).asked_by_id,
     me: caller.kind === "user" ? caller.user : null,
+    snoozed: snoozed.map(({ task_id }) => task_id),
     ended: endedRange(query),
     created: createdRange(query),
     projects: projectsOfQuery(query, scope),
@@ -151,6 +162,8 @@ type Asked = Omit<ListTasksQuery, "project"> & {
   asker: string;
   /** The person who asks. */
   me: Person | null;
+  /** The ids of the tasks that they have snoozed. */
+  snoozed: readonly string[];
   projects: readonly string[] | null;
   ended: TimeRange;
   created: TimeRange;
@@ -258,6 +271,8 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
   const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker, projects, label = [], priority } = query;
   let select: TaskQuery = reader.query.selectFrom("tasks").modifyEnd(beyondHome("list of tasks"));
   if (projects !== null) select = select.where(isOfProjects(projects));
+  if (query.snoozed.length > 0 && key === undefined && !(q && (isTaskId(q) || isForSnoozed(q))))
+    select = select.where(isNotAmong(reader, query.snoozed));
   if (query.withoutConfidential === true) select = select.where("redact_payload", "=", 0);
   if (agent !== undefined) select = select.where("asked_by_id", "=", agent).where(IS_OF_AGENT);
   if (key !== undefined) select = select.where("idempotency_key", "=", key).where("asked_by_id", "=", asker);
@@ -274,7 +289,7 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
           .where(sql<boolean>`lower(assigned_to_email) = lower(${person})`)
       : select.where("assigned_to_user_id", "=", person);
   }
-  if (q) select = isTaskId(q) ? select.where(isTask(q.trim())) : select.where(matches(reader, q, query.me));
+  if (q) select = isTaskId(q) ? select.where(isTask(q.trim())) : select.where(matches(reader, q, query));
   for (const one of label) select = select.where(hasLabel(reader, one));
   if (priority !== undefined) select = select.where(hasPriority(priority));
   const { decision, completed_by, channel, ended } = query;
@@ -304,6 +319,10 @@ function isThrough(channel: string): RawBuilder<SqlBool> {
   return channel === API_CHANNEL
     ? sql<SqlBool>`(${isNamed} or (tasks.completed_via_channel is null and tasks.status = 'completed'))`
     : isNamed;
+}
+
+function isNotAmong(reader: Reader, ids: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`not ${isAmong(reader.dialect, "tasks.id", idsFor(reader, ids))}`;
 }
 
 /** The index of the tasks of agents has no others. */
@@ -579,7 +598,7 @@ export async function countUpTo(
   max: number,
 ): Promise<number> {
   const scope = await scopeOf(db, caller, query.project);
-  const asked = askedBy(caller, scope, query);
+  const asked = askedBy(caller, scope, query, await snoozedOf(db, caller));
   const statuses = statusesOf({ ...query, terminal: false });
   if (statuses.length === 0) return 0;
   if (scope !== null && "person" in scope)
@@ -599,8 +618,14 @@ export async function countTasks({ db }: { db: Db }, caller: Caller, project: st
   const scope = await scopeOf(db, caller, project);
   const me = caller.kind === "user" ? caller.user : null;
   const projects = project === undefined ? projectsIn(scope) : [project];
-  if (scope === null || "projects" in scope) return countAll(db, me, projects);
-  return "agent" in scope ? countOfAgent(db, scope.agent, projects) : countOfPerson(db, scope, projects);
+  if (scope !== null && "agent" in scope) return countOfAgent(db, scope.agent, projects);
+  const snoozed = await snoozedOf(db, caller);
+  const ids = snoozed.map(({ task_id }) => task_id);
+  const counts = await (scope !== null && "person" in scope
+    ? countOfPerson(db, scope, projects, ids)
+    : countAll(db, me, projects, ids));
+  if (snoozed.length === 0) return counts;
+  return { ...counts, snoozed: snoozed.length, next_wake_at: isoTime(snoozed[0]!.until) };
 }
 
 /** PostgreSQL returns a sum as text. */
@@ -608,18 +633,25 @@ type Sum = number | string;
 const total = (condition: RawBuilder<unknown>) => sql<Sum>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`;
 
 /** @param me - the person whose own tasks are counted; null for the admin token */
-async function countAll(db: Db, me: Person | null, projects: readonly string[] | null): Promise<TaskCounts> {
+async function countAll(
+  db: Db,
+  me: Person | null,
+  projects: readonly string[] | null,
+  snoozed: readonly string[],
+): Promise<TaskCounts> {
   const now = db.now();
   const mine = me === null ? sql`1 = 0` : isOf(me);
-  const open = await countsOf(
-    within(db.heavy.query.selectFrom("tasks").where("ended_at", "is", null), projects),
-    mine,
-    now,
-  ).executeTakeFirstOrThrow();
+  const open = await countsOf(within(openExcept(db, snoozed), projects), mine, now).executeTakeFirstOrThrow();
   const closed = await within(endedToday(db, now), projects)
     .select(sql<number>`count(*)`.as("count"))
     .executeTakeFirstOrThrow();
   return toCounts(open, closed.count);
+}
+
+/** @param ids - of tasks that are left out */
+function openExcept({ heavy }: Db, ids: readonly string[]): TaskQuery {
+  const open = heavy.query.selectFrom("tasks").where("ended_at", "is", null);
+  return ids.length === 0 ? open : open.where(isNotAmong(heavy, ids));
 }
 
 /** Limits a query to projects; null: all. */
@@ -689,6 +721,7 @@ async function countOfPerson(
   db: Db,
   scope: Extract<ListScope, { person: Person }>,
   projects: readonly string[] | null,
+  snoozed: readonly string[],
 ): Promise<TaskCounts> {
   const { person, operates } = scope;
   const now = db.now();
@@ -704,7 +737,7 @@ async function countOfPerson(
         .where("person", "in", namesOf(person))
         .where("is_open", "=", 1),
     );
-    const open = within(db.heavy.query.selectFrom("tasks").where("ended_at", "is", null), projects).where((where) =>
+    const open = within(openExcept(db, snoozed), projects).where((where) =>
       where.or([isOfProjects(operates), isOf(person), isOffered]),
     );
     return toCounts(await countsOf(open, isOf(person), now).executeTakeFirstOrThrow(), closed.count);
@@ -714,6 +747,7 @@ async function countOfPerson(
     db.heavy,
     scope,
     { asker: person.id, me: person, projects, ended: NO_RANGE, created: NO_RANGE },
+    { asker: person.id, me: person, snoozed, projects, ended: NO_RANGE },
     OPEN_STATUSES,
     everything,
   );

@@ -39,12 +39,14 @@ type Documents =
   | "escalation"
   | "on_timeout"
   | "resume"
-  | "host_may_answer";
+  | "host_may_answer"
+  | "snoozed_until";
 
 /**
  * Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record)
  * @param refusal - why the caller's decision does not count; null if it does
  * @param host_may_answer - left out if undefined
+ * @param snoozed_until - of the caller, in epoch milliseconds; null if they have not snoozed it
  */
 export function toRecord(
   task: TaskWithDocuments,
@@ -52,7 +54,12 @@ export function toRecord(
   {
     refusal = null,
     host_may_answer,
-  }: { refusal?: string | null; host_may_answer?: TaskRecord["host_may_answer"] | undefined } = {},
+    snoozed_until = null,
+  }: {
+    refusal?: string | null;
+    host_may_answer?: TaskRecord["host_may_answer"] | undefined;
+    snoozed_until?: number | null;
+  } = {},
 ): JsonText {
   const { payload_schema, response_schema, form_definition, response, rejected_response } = task;
   const payload = payloadOf(task);
@@ -75,6 +82,7 @@ export function toRecord(
       escalation: toSteps(task, seesRouting(caller, task)),
       on_timeout: task.on_timeout === null ? null : { response: JSON.parse(task.on_timeout) as JsonObject },
       ...(host_may_answer !== undefined && { host_may_answer }),
+      ...(snoozed_until !== null && { snoozed_until: isoTime(snoozed_until) }),
       ...(seesRouting(caller, task) && { resume: toResumeRecords(task.resume, task.ended_at !== null, task.resumed) }),
     },
   );
@@ -86,6 +94,7 @@ export function toListed(
   documents: Pick<TaskWithDocuments, "listed_action" | "assign_to" | "notify" | "verifier_config"> &
     Partial<TaskWithDocuments>,
   caller: Caller,
+  snoozed_until: number | null = null,
 ): JsonText {
   const { payload, response, payload_schema, response_schema, form_definition } = documents;
   const texts = {
@@ -100,6 +109,7 @@ export function toListed(
     ...lastFields(task, documents, caller),
     ...listedActionFields(documents.listed_action),
     approvals: toApprovalsSummary(task),
+    ...(snoozed_until !== null && { snoozed_until: isoTime(snoozed_until) }),
   });
 }
 

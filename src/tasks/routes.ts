@@ -5,7 +5,7 @@ import type { CreationContext } from "./create.ts";
 import type { TaskEvents } from "./events.ts";
 import type { NotifiableChannel } from "./notify.ts";
 import type { Waiters } from "./poll.ts";
-import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
+import { assignTaskRoute, claimTaskRoute, releaseTaskRoute, snoozeTaskRoute, wakeTaskRoute } from "./routes/assign.ts";
 import { addCommentRoute, listCommentsRoute, listVersionsRoute, reviseTaskRoute } from "./routes/conversation.ts";
 import { createTaskRoute } from "./routes/create.ts";
 import { exportTasksRoute } from "./routes/export.ts";
@@ -39,6 +39,7 @@ import {
   PollResult,
   RefusedAnswerRecord,
   ReviseTaskBody,
+  SnoozeTaskBody,
   Stats,
   StatsGroups,
   TaskCounts,
@@ -74,6 +75,8 @@ export const taskRoutes = mount<TaskContext>([
   claimTaskRoute,
   releaseTaskRoute,
   assignTaskRoute,
+  snoozeTaskRoute,
+  wakeTaskRoute,
   getAuditTrailRoute,
   deleteTaskRoute,
   streamTaskChangesRoute,
@@ -91,6 +94,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   ReviseTaskBody,
   ClaimTaskBody,
   AssignTaskBody,
+  SnoozeTaskBody,
   TaskRecord,
   ListedTask,
   TaskCounts,

@@ -518,6 +518,10 @@ const escalationFields = {
   } as typeof OnTimeoutRequest),
 };
 
+const SnoozedUntil = Type.Optional(
+  Time("Only for the signed-in person who has snoozed it: until when their lists leave it out."),
+);
+
 /** A task as creation, completion and single reads return it. (spec: Task record) */
 export const TaskRecord = Type.Object(
   {
@@ -539,12 +543,25 @@ export const TaskRecord = Type.Object(
           "Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now.",
       }),
     ),
+    snoozed_until: SnoozedUntil,
   },
   { $id: "Task" },
 );
 export type TaskRecord = Static<typeof TaskRecord>;
 
 const { payload, response, ...summaryFields } = recordFields;
+
+export const SnoozeTaskBody = Type.Object(
+  {
+    until: Type.String({
+      maxLength: 40,
+      description: "When it comes back (RFC 3339): in the future, and not after the deadline of the task.",
+      examples: ["2026-01-31T12:00:00Z"],
+    }),
+  },
+  { $id: "SnoozeTask", additionalProperties: true, examples: [{ until: "2026-01-31T12:00:00Z" }] },
+);
+export type SnoozeTaskBody = Static<typeof SnoozeTaskBody>;
 
 /** A task in a list. It has the schemas only if the request includes them, and no documents in a summary. */
 export const ListedTask = Type.Object(
@@ -563,6 +580,7 @@ export const ListedTask = Type.Object(
     } as typeof ApprovalsSummary),
     ...Type.Partial(Type.Object({ payload, response, ...schemaFields })).properties,
     ...routingFields,
+    snoozed_until: SnoozedUntil,
   },
   { $id: "ListedTask" },
 );
@@ -735,6 +753,13 @@ export const TaskCounts = Type.Object(
     unclaimed: Type.Integer({ description: "Open tasks without an assignee." }),
     due_within_hour: Type.Integer({ description: "Open tasks with less than an hour left." }),
     closed_today: Type.Integer({ description: "Tasks closed since midnight UTC." }),
+    snoozed: Type.Optional(
+      Type.Integer({
+        description:
+          "Only if the signed-in person has snoozed any: how many open tasks, of all projects. The other counts leave them out.",
+      }),
+    ),
+    next_wake_at: Type.Optional(Time("When the first of them comes back.")),
   },
   { $id: "TaskCounts" },
 );

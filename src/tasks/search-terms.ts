@@ -13,6 +13,7 @@ export const SEARCHED_STATES = [
   "low",
   "unassigned",
   "mine",
+  "snoozed",
 ] as const;
 export type SearchedState = (typeof SEARCHED_STATES)[number];
 

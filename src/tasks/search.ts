@@ -1,25 +1,32 @@
 import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool } from "kysely";
 import type { Reader } from "../db/database.ts";
-import { isSelected } from "../db/ids.ts";
+import { idsFor, isAmong, isSelected } from "../db/ids.ts";
 import type { Schema } from "../db/schema.ts";
 import { contains } from "../db/texts.ts";
 import type { Person } from "../people/caller.ts";
 import { PRIORITIES, searchedLabel, type Priority } from "./labels.ts";
 import { readSearch, type SearchedState, type SearchTerm } from "./search-terms.ts";
 
-/** @param me - the person who searches; null for a token */
-export function matches(reader: Reader, q: string, me: Person | null): Expression<SqlBool> {
+/** Who searches. */
+export interface Searcher {
+  /** null for a token. */
+  me: Person | null;
+  /** The ids of the tasks that they have snoozed. */
+  snoozed: readonly string[];
+}
+
+export function matches(reader: Reader, q: string, searcher: Searcher): Expression<SqlBool> {
   const where = expressionBuilder<Schema, "tasks">();
   const terms = readSearch(q);
   if (terms.length === 0) return sql<SqlBool>`1 = 1`;
   return where.or([
-    where.and(terms.map((term) => holds(reader, term, me))),
+    where.and(terms.map((term) => holds(reader, term, searcher))),
     // Keys may have blanks and colons.
     sql<SqlBool>`tasks.idempotency_key = ${q.trim()}`,
   ]);
 }
 
-function holds(reader: Reader, term: SearchTerm, me: Person | null): Expression<SqlBool> {
+function holds(reader: Reader, term: SearchTerm, searcher: Searcher): Expression<SqlBool> {
   switch (term.kind) {
     case "text":
       return mentions(reader, term.text);
@@ -30,7 +37,7 @@ function holds(reader: Reader, term: SearchTerm, me: Person | null): Expression<
     case "label":
       return hasLabel(reader, term.text);
     case "is":
-      return isInState(term.state, me);
+      return isInState(reader, term.state, searcher);
   }
 }
 
@@ -66,6 +73,11 @@ function isBy(reader: Reader, person: string): Expression<SqlBool> {
   ]);
 }
 
+/** Returns whether a search names the tasks that the person has snoozed. All others leave them out. */
+export function isForSnoozed(q: string): boolean {
+  return readSearch(q).some((term) => term.kind === "is" && term.state === "snoozed");
+}
+
 /** Whether a task has a label, in upper or lower case. */
 export function hasLabel(reader: Reader, label: string): Expression<SqlBool> {
   return isSelected(reader.dialect, ["tasks.id", "tasks.home"], (withHome) =>
@@ -82,7 +94,7 @@ export function hasPriority(priority: Priority): RawBuilder<SqlBool> {
   return sql<SqlBool>`(tasks.priority = ${PRIORITIES.indexOf(priority)} and tasks.urgent = 0)`;
 }
 
-const STATES: Record<Exclude<SearchedState, "mine">, RawBuilder<SqlBool>> = {
+const STATES: Record<Exclude<SearchedState, "mine" | "snoozed">, RawBuilder<SqlBool>> = {
   open: sql`tasks.ended_at is null`,
   closed: sql`tasks.ended_at is not null`,
   waiting: sql`tasks.status = 'created'`,
@@ -97,7 +109,8 @@ const STATES: Record<Exclude<SearchedState, "mine">, RawBuilder<SqlBool>> = {
   unassigned: sql`(tasks.assigned_to_email is null and tasks.assigned_to_user_id is null)`,
 };
 
-function isInState(state: SearchedState, me: Person | null): RawBuilder<SqlBool> {
+function isInState(reader: Reader, state: SearchedState, { me, snoozed }: Searcher): Expression<SqlBool> {
+  if (state === "snoozed") return isAmong(reader.dialect, "tasks.id", idsFor(reader, snoozed));
   if (state !== "mine") return STATES[state];
   return me === null ? sql<SqlBool>`1 = 0` : isOf(me);
 }

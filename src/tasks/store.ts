@@ -313,6 +313,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
     "task_comments",
     "task_versions",
     "task_labels",
+    "task_snoozes",
     "verification_attempts",
     "task_responses",
     "task_documents",

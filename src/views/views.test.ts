@@ -179,6 +179,8 @@ testOnBoth("names are there once, and there are bounds", async (service) => {
   const taken = [422, "VALIDATION_FAILED", "/name"];
   const view = await save(call, "Refunds");
   const other = await save(call, "Refunds", {}, "default");
+  assert.equal((await save(call, "Refunds")).id, view.id, "the same again is there already");
+  assert.deepEqual(await refusal(call, { name: "Refunds", filter: { q: "is:urgent" } }), taken);
   assert.deepEqual(await refusal(call, { name: "refunds", filter: {} }), taken);
   assert.deepEqual(await refusal(call, { name: "REFUNDS", filter: {}, project: "default" }), taken);
   for (let i = 1; i < PERSONAL_MAX; i++) await save(call, `${i}`);

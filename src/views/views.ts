@@ -69,6 +69,9 @@ export async function createView({ db }: Ctx, caller: Caller, body: CreateViewBo
     const owner = { user_id: project === null ? person.user.id : null, project };
     const filter = await filterFor(tx, person, project, body.filter);
     const others = await lockViewsOf(tx, owner);
+    // It was sent again, because the answer was lost.
+    const same = others.find((other) => other.name === name && other.filter === JSON.stringify(filter));
+    if (same !== undefined) return toRecord(person, same, []);
     requireFree(others, name);
     const max = project === null ? PERSONAL_MAX : SHARED_MAX;
     if (others.length >= max)

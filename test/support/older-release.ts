@@ -142,6 +142,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
+  ["0040-snoozes", ["drop table task_snoozes"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -391,6 +391,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "until": "2026-01-31T12:00:00Z"
+         *     }
+         */
+        SnoozeTask: {
+            /**
+             * @description When it comes back (RFC 3339): in the future, and not after the deadline of the task.
+             * @example 2026-01-31T12:00:00Z
+             */
+            until: string;
+        } & {
+            [key: string]: unknown;
+        };
         Task: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
@@ -788,6 +802,11 @@ export interface components {
             })[];
             /** @description Only for the agent that created the task, if it has `host_answers`: whether its host may answer this task now. */
             host_may_answer?: boolean;
+            /**
+             * @description Only for the signed-in person who has snoozed it: until when their lists leave it out.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            snoozed_until?: string;
         };
         ListedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -1034,6 +1053,11 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Only for the signed-in person who has snoozed it: until when their lists leave it out.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            snoozed_until?: string;
         };
         TaskCounts: {
             /** @description Open tasks. */
@@ -1046,6 +1070,13 @@ export interface components {
             due_within_hour: number;
             /** @description Tasks closed since midnight UTC. */
             closed_today: number;
+            /** @description Only if the signed-in person has snoozed any: how many open tasks, of all projects. The other counts leave them out. */
+            snoozed?: number;
+            /**
+             * @description When the first of them comes back.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            next_wake_at?: string;
         };
         PollResult: {
             task_id: string;

@@ -28,7 +28,7 @@ import { useOpened } from "./notified.ts";
 import { dropPersonalOfOthers } from "./personal.ts";
 import { isOperatorOf, seesPage } from "./projects/access.ts";
 import { ProjectSwitcher } from "./projects/switcher.tsx";
-import { abandonedQuery, countsQuery, meQuery } from "./queries.ts";
+import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { useIsPhone } from "./ui/phone.ts";
 import { Shortcuts } from "./ui/shortcuts.tsx";
@@ -131,7 +131,8 @@ export function Shell() {
 
 /** The lists of tasks. The link of the current list is marked, by its address. */
 function TaskLinks({ isOperator }: { isOperator: boolean }) {
-  const { data: counts } = useQuery(countsQuery);
+  const { data: counts, dataUpdatedAt } = useQuery(countsQuery);
+  useWake(counts?.next_wake_at, dataUpdatedAt);
   const places = placesOf(isOperator);
   const here = useRouterState({
     select: ({ location: { pathname, search } }) =>
@@ -154,6 +155,21 @@ function TaskLinks({ isOperator }: { isOperator: boolean }) {
       {count !== undefined && counts !== undefined && <span className="count-of">{counts[count]}</span>}
     </Link>
   ));
+}
+
+/** The clocks of the service and of the browser may differ by more. Then it is asked again after this. */
+const WAKE_AGAIN_MS = 3_000;
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** Refreshes the lists when a task that the person has snoozed comes back. Nothing announces that. @param asked - when `at` was read */
+function useWake(at: string | undefined, asked: number): void {
+  useEffect(() => {
+    if (at === undefined) return undefined;
+    const due = Math.max(Date.parse(at) + 100, asked + WAKE_AGAIN_MS);
+    const wait = Math.min(Math.max(due - Date.now(), 0), TIMER_MAX_MS);
+    const timer = setTimeout(() => void queryClient.invalidateQueries({ queryKey: ["tasks"] }), wait);
+    return () => clearTimeout(timer);
+  }, [at, asked]);
 }
 
 function OperateLinks({ me }: { me: Me }) {

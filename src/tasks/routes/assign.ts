@@ -7,7 +7,14 @@ import type { Subscriptions } from "../../subscriptions/known.ts";
 import { assignTask, claimTask, releaseTask } from "../claims.ts";
 import type { Notifier } from "../notices.ts";
 import { recordAfter } from "../record-for.ts";
-import { TaskParams, type AssignTaskBody, type ClaimTaskBody, type TaskRecord } from "../schema.ts";
+import {
+  TaskParams,
+  type AssignTaskBody,
+  type ClaimTaskBody,
+  type SnoozeTaskBody,
+  type TaskRecord,
+} from "../schema.ts";
+import { snoozeTask, wakeTask } from "../snoozes.ts";
 
 const tags = ["Tasks"];
 
@@ -70,5 +77,44 @@ export const assignTaskRoute = defineRoute({
       reply,
       await recordAfter(ctx.db, await assignTask(ctx, caller, request.params.id, request.body), caller),
     );
+  },
+});
+
+export const snoozeTaskRoute = defineRoute({
+  method: "PUT",
+  url: "/tasks/:id/snooze",
+  operationId: "snoozeTask",
+  summary: "Snooze a task",
+  description:
+    "Hides an open task from the lists and counts of the signed-in person until a time. It comes back sooner when it is revised, assigned to them, or when a comment names them or answers their question. `is:snoozed` finds it. For everyone else, nothing changes.",
+  tags,
+  credentials: ["session"],
+  params: TaskParams,
+  body: Type.Unsafe<SnoozeTaskBody>(Type.Ref("SnoozeTask")),
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    return sendJson(
+      reply,
+      await recordAfter(ctx.db, await snoozeTask(ctx, caller, request.params.id, request.body), caller),
+    );
+  },
+});
+
+export const wakeTaskRoute = defineRoute({
+  method: "DELETE",
+  url: "/tasks/:id/snooze",
+  operationId: "wakeTask",
+  summary: "Wake up a task",
+  description: "Brings a task back into the lists of the signed-in person. Succeeds also if it is not snoozed.",
+  tags,
+  credentials: ["session"],
+  params: TaskParams,
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    return sendJson(reply, await recordAfter(ctx.db, await wakeTask(ctx, caller, request.params.id), caller));
   },
 });

@@ -7,6 +7,7 @@ import type { ListedTask, Me, TaskStatus } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { usePeople } from "../projects/queries.ts";
 import { agentNamesQuery, LED_TO, nameOf } from "../queries.ts";
+import { agentNamesQuery, countsQuery, nameOf } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { STATUSES } from "../ui/status.tsx";
@@ -91,6 +92,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
             onChange={(priority) => set({ priority: priority === "" ? null : (priority as ListedTask["priority"]) })}
           />
         )}
+        {!isDone && <SnoozedChip q={search.q} onChange={(q) => set({ q })} />}
         <LabelChip label={search.label} tasks={tasks} onChange={(label) => set({ label })} />
         {LED_TO.some((name) => search[name] !== null) && <LedTo search={search} set={set} />}
         {isDone && <ExportMenu search={search} me={me} />}
@@ -108,6 +110,25 @@ const PRIORITIES = [
   { value: "normal", label: "Normal priority" },
   { value: "low", label: "Low priority" },
 ];
+
+const SNOOZED = "is:snoozed";
+
+/** Finds the tasks that the person has snoozed, while there are any. */
+function SnoozedChip({ q, onChange }: { q: string; onChange: (q: string) => void }) {
+  const { data: counts } = useQuery(countsQuery);
+  const isOn = q === SNOOZED;
+  if (counts?.snoozed === undefined && !isOn) return null;
+  return (
+    <button
+      type="button"
+      className={isOn ? "filter set" : "filter"}
+      aria-pressed={isOn}
+      onClick={() => onChange(isOn ? "" : SNOOZED)}
+    >
+      Snoozed {counts?.snoozed}
+    </button>
+  );
+}
 
 interface LabelChipProps {
   label: string | null;

@@ -30,6 +30,7 @@ import { useIsHeld } from "../task/held.ts";
 import { undoLast } from "../task/undo.ts";
 import { Deadline, isOpenStatus, PriorityChip, ReplyChip, useIsOver } from "../ui/status.tsx";
 import { FactsLine, FewLabels, rowWhoOf } from "./row-parts.tsx";
+import { SnoozedUntil } from "../snooze/words.tsx";
 import { useShownView } from "../views/shown.ts";
 import { useNames } from "./who.ts";
 import type { Names } from "./names.ts";
@@ -316,6 +317,11 @@ const Row = memo(
           )}
           <FactsLine facts={task.facts} />
           <ActionTag task={task} />
+          {isOpenNow && task.snoozed_until !== undefined && (
+            <span className="task-meta">
+              <SnoozedUntil until={task.snoozed_until} />
+            </span>
+          )}
           {(agent !== null || project !== null || task.labels.length > 0) && (
             <span className="task-meta">
               {agent !== null && <IconRobot size={14} stroke={1.75} aria-hidden />}
@@ -441,7 +447,7 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
             <p>
               It knows <code>from:agent</code>, <code>by:person</code>, <code>label:name</code>, and <code>is:</code>{" "}
               with open, closed, waiting, sent-back, completed, timed-out, cancelled, failed-checks, urgent, high, low,
-              unassigned or mine.
+              unassigned, mine or snoozed.
             </p>
           </>
         )}

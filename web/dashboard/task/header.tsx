@@ -18,6 +18,7 @@ import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons
 import { useNow } from "../ui/now.ts";
 import { usePreferences } from "../ui/preferences.ts";
 import { Deadline, isOpenStatus, PriorityChip } from "../ui/status.tsx";
+import { Snoozed } from "../snooze/words.tsx";
 import type { Claim } from "./claim.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { TaskMenu } from "./task-menu.tsx";
@@ -57,6 +58,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
         </button>
         <OutcomeChip task={task} isOver={isOver} />
         {isOpen && <PriorityChip task={task} />}
+        {isOpen && <Snoozed task={task} />}
         {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
         {who !== null && !(isOver && isOpenStatus(task.status)) && <span className="who">{who}</span>}
         <EndedAt task={task} isDated />

@@ -15,6 +15,8 @@ import { ChangeDeadline } from "./deadline.tsx";
 import { dropDraft } from "./draft.ts";
 import { setDeleted } from "../inbox/reading.ts";
 import type { TaskNavigation } from "./navigation.ts";
+import { SnoozeDialog } from "../snooze/lazy.tsx";
+import { wakeUp } from "../snooze/words.tsx";
 import { toast } from "../ui/toasts.ts";
 
 interface TaskMenuProps {
@@ -29,12 +31,15 @@ interface TaskMenuProps {
 
 /** Further actions on a task. */
 export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRaw }: TaskMenuProps) {
-  const [dialog, setDialog] = useState<"assign" | "deadline" | "cancel" | "delete" | null>(null);
+  const [dialog, setDialog] = useState<"assign" | "deadline" | "cancel" | "delete" | "snooze" | null>(null);
   const close = () => setDialog(null);
   const isPhone = useIsPhone();
   const isOperator = isOperatorOf(me, task.project);
   const ask = (about: NonNullable<typeof dialog>) => () => setDialog(about);
+  const isSnoozed = task.snoozed_until !== undefined;
+  const snooze = isSnoozed ? () => wakeUp(task) : ask("snooze");
   useKeys({
+    h: isOpen && me.user_id !== null ? snooze : undefined,
     p: isOpen && isOperator ? ask("assign") : undefined,
     [BY_MENU.deadline]: isOpen && isOperator ? ask("deadline") : undefined,
     [BY_MENU.cancel]: isOpen && isOperator ? ask("cancel") : undefined,
@@ -60,6 +65,7 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           {isOpen && claim.state !== "held" && me.user_id !== null && (
             <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? "Release" : "Claim"}</Menu.Item>
           )}
+          {isOpen && me.user_id !== null && <Menu.Item onClick={snooze}>{isSnoozed ? "Wake up" : "Snooze"}</Menu.Item>}
           {isOpen && claim.state === "held" && isOperator && <Menu.Item onClick={claim.takeOver}>Take over</Menu.Item>}
           {isOpen && isOperator && (
             <>
@@ -83,6 +89,7 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           )}
         </Menu.Dropdown>
       </Menu>
+      {dialog === "snooze" && <SnoozeDialog task={task} onSnoozed={navigation.nextOpen} onClose={close} />}
       {dialog === "assign" && <Assign task={task} me={me} onClose={close} />}
       {dialog === "deadline" && <ChangeDeadline task={task} onChanged={keepAndRefresh} onClose={close} />}
       {dialog === "cancel" && <Cancel task={task} onClose={close} />}

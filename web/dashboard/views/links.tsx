@@ -8,7 +8,7 @@ import { countOf, refreshViews, searchOf } from "./filter.ts";
 import { viewsQuery, type View } from "./shown.ts";
 
 /** After a change, the counts of views wait this long for further ones: each is a search in all open tasks. */
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 4_000;
 /** Turns off the router's marking of links, because an open task belongs to the view that its address names. */
 const NOT_BY_ADDRESS = { className: "", "aria-current": undefined };
 
