@@ -41,9 +41,9 @@ import { commentFiles } from "./migrations/0036-comment-files.ts";
 import { labels } from "./migrations/0037-labels.ts";
 import { decisions } from "./migrations/0038-decisions.ts";
 import { savedViews } from "./migrations/0039-saved-views.ts";
+import { snoozes } from "./migrations/0040-snoozes.ts";
 import { numbers } from "./migrations/0041-numbers.ts";
 import { notifications } from "./migrations/0042-notifications.ts";
-import { snoozes } from "./migrations/0040-snoozes.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -159,9 +159,9 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0037-labels": labels(dialect),
     "0038-decisions": decisions,
     "0039-saved-views": savedViews(dialect),
+    "0040-snoozes": snoozes(dialect),
     "0041-numbers": numbers,
     "0042-notifications": notifications(dialect),
-    "0040-snoozes": snoozes(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -9,9 +9,11 @@ import { HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import type { Sender } from "../outbound/http-sender.ts";
 import { retryAfter } from "../outbound/retry-after.ts";
 import { isActiveIn } from "../people/caller.ts";
+import { toPerson } from "../people/sign-in.ts";
 import { findUser, type User } from "../people/store.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
 import { isAssignee } from "../tasks/access.ts";
+import { snoozedUntil } from "../tasks/snooze-store.ts";
 import { isAmong, listCandidates } from "../tasks/candidates.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../tasks/store.ts";
 import type { PushBody } from "./notices.ts";
@@ -119,6 +121,7 @@ export async function push(
 async function concerns(db: Db, task: TaskWithDocuments, user: User, now: number): Promise<boolean> {
   if (!isActiveIn(user, task.project) || answerStateOf(task, null, now).how !== "open") return false;
   if (ownVote(task, user.id) !== undefined) return false;
+  if ((await snoozedUntil(db, toPerson(user), task.id, now)) !== null) return false;
   const isTaken = task.assigned_to_user_id !== null || task.assigned_to_email !== null;
   if (isTaken && task.approvals === null) return isAssignee(user, task);
   return isAssignee(user, task) || isAmong(await listCandidates(db, task.id), user);

@@ -144,6 +144,28 @@ testOnBoth("a confidential task has no title, and an answer to a question is tol
   assert.equal((await newsOf(call, browser.id)).purpose, "commented");
 });
 
+testOnBoth(
+  "a snoozed task notifies no one who snoozed it, and does not count, until it is back",
+  async (service, t) => {
+    const { pushes, user, call, browser } = await start(t, service);
+    const task = await service.create({ assign_to: { user_id: user.id }, timeout_seconds: 86_400 });
+    await deliver(service);
+    const path = `/api/tasks/${task.id}`;
+    await call("POST", `${path}/comments`, { body: { text: "I look at it later." } });
+    const until = new Date(service.clock.now() + 3 * 3_600_000).toISOString();
+    assert.equal((await call("PUT", `${path}/snooze`, { body: { until } })).status, 200);
+    await service.call("POST", `${path}/comments`, { body: { text: "No hurry." } });
+    await deliver(service, MINUTE);
+    assert.equal(pushes.pushed.length, 1);
+    assert.equal((await newsOf(call, browser.id)).waiting, 0);
+    await call("DELETE", `${path}/snooze`);
+    await service.call("POST", `${path}/comments`, { body: { text: "Now?" } });
+    await deliver(service, MINUTE);
+    assert.equal(pushes.pushed.length, 2);
+    assert.equal((await newsOf(call, browser.id)).waiting, 1);
+  },
+);
+
 testOnBoth("a push service that is down is tried again, and its failure is shown", async (service, t) => {
   const { pushes, user, call, browser } = await start(t, service);
   const failureOf = async () => (await call<NotifiedBrowsers>("GET", BROWSERS)).body.browsers[0]?.failure;

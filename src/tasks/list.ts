@@ -697,14 +697,16 @@ function toCounts(
   };
 }
 
-/** Returns the open tasks that are assigned or offered to a person, the soonest deadline first. */
+/** Returns the open tasks that are assigned or offered to a person, the soonest deadline first, without those that they snoozed. */
 export async function soonestFor(db: Db, person: Person, limit: number): Promise<Task[]> {
+  const snoozed = await idsOfSnoozed(db, person);
   const scope = { person, operates: [] };
   const asked: Asked = {
     terminal: false,
     sort: "deadline",
     asker: "",
     me: person,
+    snoozed,
     projects: projectsIn(scope),
     ended: NO_RANGE,
     created: NO_RANGE,
@@ -712,9 +714,13 @@ export async function soonestFor(db: Db, person: Person, limit: number): Promise
   return (await selectPage(db.heavy, scope, asked, limit)).map(toTask);
 }
 
-/** Returns how many open tasks are assigned or offered to a person, at most `COUNTED_MAX`. */
+/** Returns how many open tasks are assigned or offered to a person, at most `COUNTED_MAX`, without those that they snoozed. */
 export async function waitingFor(db: Db, person: Person): Promise<number> {
-  return (await countOfPerson(db, { person, operates: [] }, null)).open;
+  return (await countOfPerson(db, { person, operates: [] }, null, await idsOfSnoozed(db, person))).open;
+}
+
+async function idsOfSnoozed(db: Db, person: Person): Promise<string[]> {
+  return (await readSnoozed(db, person, db.now())).map(({ task_id }) => task_id);
 }
 
 async function countOfPerson(
@@ -746,8 +752,7 @@ async function countOfPerson(
   const open = await selectOfPerson(
     db.heavy,
     scope,
-    { asker: person.id, me: person, projects, ended: NO_RANGE, created: NO_RANGE },
-    { asker: person.id, me: person, snoozed, projects, ended: NO_RANGE },
+    { asker: person.id, me: person, snoozed, projects, ended: NO_RANGE, created: NO_RANGE },
     OPEN_STATUSES,
     everything,
   );

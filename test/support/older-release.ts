@@ -134,6 +134,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0039-saved-views", ["drop table saved_views"]],
+  ["0040-snoozes", ["drop table task_snoozes"]],
   [
     "0041-numbers",
     [
@@ -142,7 +143,6 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
-  ["0040-snoozes", ["drop table task_snoozes"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {
