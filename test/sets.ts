@@ -38,8 +38,8 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     before: "test/browser/support/browser.ts",
     rooms: words(
       "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ mcp/ src/mcp-route/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/projects/ src/security/",
-      "src/operations/ src/calendars/ src/escalation/ src/templates/ src/channels/ src/agents/ src/tasks/ src/views/ src/verifier/ src/http/",
-      "src/operations/ src/audit/ src/calendars/ src/escalation/ src/templates/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
+      "src/operations/ src/audit/ src/calendars/ src/escalation/ src/templates/ src/channels/ src/agents/ src/tasks/ src/views/ src/verifier/ src/http/",
+      "src/notifications/",
     ),
   },
   frameworks: {
