@@ -91,8 +91,9 @@ export function useReader(): Required<Pick<PayloadInput, "locale" | "time_zone" 
 
 /** A plan, with the large modules that only some values need. */
 export function PlannedPayload(props: PayloadViewProps) {
+  const { drawOwn: _loadedToo, ...plain } = props;
   return (
-    <Suspense fallback={<PayloadView {...props} />}>
+    <Suspense fallback={<PayloadView {...plain} />}>
       <PayloadView {...props} {...LATER} />
     </Suspense>
   );
