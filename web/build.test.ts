@@ -138,7 +138,7 @@ void test("an install without development dependencies goes on, and says what is
   assert.equal(installed.status, 0);
   assert.match(build().said, missing);
   assert.equal(build().status, 1);
-  for (const name of ["server", "dashboard", "light", "embed", "app"])
+  for (const name of ["server", "dashboard", "light", "embed", "app", "worker"])
     mkdirSync(join(folder, "dist", name), { recursive: true });
   assert.deepEqual(build("--if-possible"), { status: 0, said: "" });
 });
