@@ -43,6 +43,11 @@ testInBrowser(
     await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
     await page.waitForFunction(() => document.activeElement?.textContent === "Second");
     await page.getByText("Answer sent").waitFor();
+    await page.keyboard.press("1");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("heading", { level: 1, name: "Second" }).waitFor({ state: "detached" });
+    // One is enough for both.
+    await hasCount(page.getByText("Answer sent"), 1);
     const told = await service.call<Told>("GET", `/api/tasks/${id}`);
     assert.deepEqual(
       [told.status, told.response, told.completed_via_channel, told.completed_by_email],

@@ -452,6 +452,8 @@ async function complete(
     toast({
       message: waiting === null ? "Answer sent" : standingOf(waiting, me, true),
       action: { label: "View", onClick: () => void view() },
+      // Those of a quick reviewer would cover the form.
+      of: "answer",
     });
     next();
     await queryClient.invalidateQueries({ queryKey: ["tasks"] });

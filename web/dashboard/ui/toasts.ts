@@ -9,13 +9,23 @@ interface Toast {
   action?: { label: string; onClick: () => void };
   /** In milliseconds; false: it stays until the person closes it. */
   closesAfter?: number | false;
+  /** What it is about: it takes the place of an earlier one about the same. */
+  of?: string;
 }
 
 const CLOSES_AFTER_MS = 6_000;
 
+/** The ids of toasts, by what they are about. */
+const latest = new Map<string, string>();
+
 /** Shows a message in a corner, and announces it. @returns its id */
-export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER_MS }: Toast): string {
+export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER_MS, of }: Toast): string {
   const id = crypto.randomUUID();
+  if (of !== undefined) {
+    const before = latest.get(of);
+    if (before !== undefined) notifications.hide(before);
+    latest.set(of, id);
+  }
   const act = action && {
     label: action.label,
     onClick: () => {
