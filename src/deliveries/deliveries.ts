@@ -191,7 +191,7 @@ export async function summarizeDeliveries(
   };
 }
 
-/** What stands in place of what only the receiver and the service may know. */
+/** Shown instead of what only the receiver and the service may know. */
 const MASKED = "...";
 
 /** Returns how the latest attempt was sent, without what is secret; null for engines, whose requests have credentials. */

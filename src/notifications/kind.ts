@@ -33,6 +33,8 @@ interface Ctx {
 const KEPT_MS = 24 * HOUR;
 /** Between two notifications in a browser. What happens within this time is told by the next one. */
 const GAP_MS = 30 * SECOND;
+/** The wait until a row is looked at again whose browser is being told. */
+const TURN_MS = 1 * SECOND;
 /** What waits for a person tomorrow is told by the page itself. */
 const nextAttemptAt = schedule([0, 10 * SECOND, 1 * MINUTE, 10 * MINUTE, 1 * HOUR, 4 * HOUR]);
 /** By these, a push service says that it does not know the browser any more. (RFC 8030, 7.3) */
@@ -47,41 +49,53 @@ const NEEDLESS: Outcome = { ok: true, status_code: null, response_excerpt: null,
  * this service what, with the session of its person, so that push services see nothing of a task. (RFC 8030)
  */
 export function createPushKind({ db, sender, config, log }: Ctx): Kind {
+  /** Browsers that are being told. Another process may tell one at the same time: its notification takes the place of this one. */
+  const busy = new Set<string>();
+  const tell: Kind["send"] = async ({ task_id, destination, body }, signal) => {
+    const browser = await findPushSubscription(db, destination);
+    if (browser === null || body === null) return NEEDLESS;
+    const { purpose, at } = JSON.parse(body) as PushBody;
+    if (browser.told_at !== null && browser.told_at > at) return NEEDLESS;
+    const task = await findTaskWithDocuments(db, task_id);
+    const user = await findUser(db, browser.user_id);
+    const now = db.now();
+    if (task === null || user === null || !(await concerns(db, task, user, now))) return NEEDLESS;
+    const { muted_projects, quiet_hours } = await choicesOf(db, user.id);
+    if (muted_projects.includes(task.project)) return NEEDLESS;
+    const awake = nextTime(quiet_hours, user.time_zone ?? "UTC", now);
+    const free = browser.told_at === null ? now : Math.max(browser.told_at + GAP_MS, now);
+    if (Math.max(awake, free) > now) return { postponed_ms: Math.max(awake, free) - now };
+    const outcome = await push({ sender, config }, browser, task.urgent === 1, signal);
+    const { status_code } = outcome;
+    if (outcome.ok)
+      await db.write((tx) =>
+        updateSubscription(tx, browser.id, {
+          told_at: now,
+          told_task_id: task_id,
+          told_purpose: purpose,
+          failure: null,
+        }),
+      );
+    else if (status_code !== null && GONE.has(status_code)) {
+      await db.write((tx) => deleteSubscription(tx, browser.id, null));
+      return NEEDLESS;
+    } else
+      await db.write((tx) => updateSubscription(tx, browser.id, { failure: `${outcome.error}: ${outcome.message}` }));
+    return outcome;
+  };
   return {
     hasLastingOrigins: true,
     nextAttemptAt,
-    send: async ({ task_id, destination, body }, signal) => {
-      const browser = await findPushSubscription(db, destination);
-      if (browser === null || body === null) return NEEDLESS;
-      const { purpose, at } = JSON.parse(body) as PushBody;
-      if (browser.told_at !== null && browser.told_at > at) return NEEDLESS;
-      const task = await findTaskWithDocuments(db, task_id);
-      const user = await findUser(db, browser.user_id);
-      const now = db.now();
-      if (task === null || user === null || !(await concerns(db, task, user, now))) return NEEDLESS;
-      const { muted_projects, quiet_hours } = await choicesOf(db, user.id);
-      if (muted_projects.includes(task.project)) return NEEDLESS;
-      const awake = nextTime(quiet_hours, user.time_zone ?? "UTC", now);
-      const free = browser.told_at === null ? now : Math.max(browser.told_at + GAP_MS, now);
-      if (Math.max(awake, free) > now) return { postponed_ms: Math.max(awake, free) - now };
-
-      const outcome = await push({ sender, config }, browser, task.urgent === 1, signal);
-      const { status_code } = outcome;
-      if (outcome.ok)
-        await db.write((tx) =>
-          updateSubscription(tx, browser.id, {
-            told_at: now,
-            told_task_id: task_id,
-            told_purpose: purpose,
-            failure: null,
-          }),
-        );
-      else if (status_code !== null && GONE.has(status_code)) {
-        await db.write((tx) => deleteSubscription(tx, browser.id, null));
-        return NEEDLESS;
-      } else
-        await db.write((tx) => updateSubscription(tx, browser.id, { failure: `${outcome.error}: ${outcome.message}` }));
-      return outcome;
+    send: async (delivery, signal) => {
+      const { destination } = delivery;
+      // What waits for its turn is needless after this one.
+      if (busy.has(destination)) return { postponed_ms: TURN_MS };
+      busy.add(destination);
+      try {
+        return await tell(delivery, signal);
+      } finally {
+        busy.delete(destination);
+      }
     },
     // Its person sees the failure in their settings.
     onAbandoned: async (tx, { id: delivery_id, attempts, last_error }) =>
