@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { confirmThen } from "./confirmation.ts";
 import type { components } from "./schemas.d.ts";
 
@@ -25,7 +26,7 @@ export class ApiError extends Error {
   /** Seconds; only for 429 and 503. */
   readonly retryAfter: number | null;
   constructor(status: number, body: Partial<Schemas["Error"]>, retryAfter: number | null) {
-    super(body.message ?? `The service answered ${status}.`);
+    super(body.message ?? t("The service answered {status}.", { status }));
     this.status = status;
     this.code = body.error_code ?? "UNKNOWN";
     this.details = (body.details ?? []) as ApiError["details"];

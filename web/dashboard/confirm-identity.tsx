@@ -1,6 +1,7 @@
 import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { t } from "../../languages/text.ts";
 import { ApiError, companySignIn, post } from "./api.ts";
 import type { ConfirmationWays, Me } from "./api.ts";
 import { askWith, cancelWith } from "./confirmation.ts";
@@ -25,7 +26,7 @@ function useReturn(): void {
     // A reload does not say it again.
     history.replaceState(history.state, "", address);
     toast({
-      message: "You have confirmed that it is you. Nothing was changed yet: repeat your last step.",
+      message: t("You have confirmed that it is you. Nothing was changed yet: repeat your last step."),
       closesAfter: RETURNED_MS,
     });
   }, []);
@@ -66,17 +67,19 @@ function Dialog({ me, onClose }: DialogProps) {
     <Modal
       opened
       onClose={() => onClose(false)}
-      title="Confirm it's you"
+      title={t("Confirm it's you")}
       centered
       zIndex={ABOVE}
       returnFocus={false}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <div className="stack">
         {ways.isPending && <Loading />}
-        {ways.isError && <ErrorPanel title="Could not load" error={ways.error} retry={() => void ways.refetch()} />}
+        {ways.isError && (
+          <ErrorPanel title={t("Could not load")} error={ways.error} retry={() => void ways.refetch()} />
+        )}
         {ways.data?.here.length === 0 && <p>{sentenceForNone(ways.data.all)}</p>}
         {ways.data?.here.some((way) => way !== "oidc") === true && (
           <Here me={me} ways={ways.data.here} onClose={onClose} />
@@ -110,7 +113,7 @@ function Here({ me, ways, onClose }: DialogProps & { ways: Ways }) {
   };
   // The dialog was opened before there was anything in it.
   useEffect(() => (input.current ?? button.current)?.focus(), []);
-  const wrong = error !== null && isWrongPassword(error) ? "Wrong password." : null;
+  const wrong = error !== null && isWrongPassword(error) ? t("Wrong password.") : null;
   return (
     <form
       className="stack"
@@ -120,7 +123,7 @@ function Here({ me, ways, onClose }: DialogProps & { ways: Ways }) {
         void confirm(takesPassword ? "password" : "passkey");
       }}
     >
-      <p>{sentenceFor(ways)} You are not asked again for ten minutes.</p>
+      <p>{t("{ways} You are not asked again for ten minutes.", { ways: sentenceFor(ways) })}</p>
       {ways.includes("passkey") && (
         <Button
           ref={button}
@@ -128,7 +131,7 @@ function Here({ me, ways, onClose }: DialogProps & { ways: Ways }) {
           loading={busy === "passkey"}
           onClick={() => void confirm("passkey")}
         >
-          Use a passkey
+          {t("Use a passkey")}
         </Button>
       )}
       {takesPassword && (
@@ -136,7 +139,7 @@ function Here({ me, ways, onClose }: DialogProps & { ways: Ways }) {
           <input hidden readOnly autoComplete="username" value={me.email ?? ""} />
           <PasswordInput
             ref={input}
-            label="Your password"
+            label={t("Your password")}
             autoComplete="current-password"
             data-autofocus
             required
@@ -152,11 +155,11 @@ function Here({ me, ways, onClose }: DialogProps & { ways: Ways }) {
       )}
       <div className="row end">
         <Button variant="default" onClick={() => onClose(false)}>
-          Cancel
+          {t("Cancel")}
         </Button>
         {takesPassword && (
           <Button type="submit" loading={busy === "password"}>
-            Confirm
+            {t("Confirm")}
           </Button>
         )}
       </div>
@@ -173,9 +176,9 @@ function CompanyAccount({ isOnly }: { isOnly: boolean }) {
   return (
     <>
       <p>
-        {isOnly ? "Sign in" : "Or sign in"} again with your company account. You come back to this page, and then repeat
-        your change.
-        {isOnly && " You are not asked again for ten minutes."}
+        {isOnly ? t("Sign in") : t("Or sign in")} again with your company account. You come back to this page, and then
+        repeat your change.
+        {isOnly && t(" You are not asked again for ten minutes.")}
       </p>
       <div className="row end">
         <Button
@@ -185,7 +188,7 @@ function CompanyAccount({ isOnly }: { isOnly: boolean }) {
           variant={isOnly ? "filled" : "default"}
           data-autofocus={isOnly}
         >
-          Confirm with your company account
+          {t("Confirm with your company account")}
         </Button>
       </div>
     </>
@@ -193,16 +196,16 @@ function CompanyAccount({ isOnly }: { isOnly: boolean }) {
 }
 
 function sentenceFor(ways: Ways): string {
-  if (!ways.includes("passkey")) return "This change needs your password.";
+  if (!ways.includes("passkey")) return t("This change needs your password.");
   return ways.includes("password")
-    ? "This change needs your password or a passkey."
-    : "This change needs your passkey.";
+    ? t("This change needs your password or a passkey.")
+    : t("This change needs your passkey.");
 }
 
 function sentenceForNone(all: Ways): string {
   return all.length === 0
-    ? "You have no way to confirm here. Ask another operator to make this change."
-    : "This change needs a passkey, and you have none that works in this browser at this address.";
+    ? t("You have no way to confirm here. Ask another operator to make this change.")
+    : t("This change needs a passkey, and you have none that works in this browser at this address.");
 }
 
 function isWrongPassword(error: Error): boolean {

@@ -2,6 +2,7 @@ import { Button, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { t } from "../../languages/text.ts";
 import { ApiError, companySignIn, post } from "./api.ts";
 import type { Me } from "./api.ts";
 import {
@@ -32,7 +33,7 @@ export function LoginPage({ to }: { to: string }) {
   const isCompanyFirst = oidc && password !== "everyone";
   const company = (
     <Button component="a" href={companySignIn(to)} variant={isCompanyFirst ? "filled" : "default"}>
-      Sign in with your company account
+      {t("Sign in with your company account")}
     </Button>
   );
   const or = <Divider label="or" />;
@@ -42,9 +43,9 @@ export function LoginPage({ to }: { to: string }) {
         <span className="logo">
           <IconChecks size={16} stroke={2} aria-hidden />
         </span>
-        Human Task Service
+        {t("Human Task Service")}
       </p>
-      <h1>Sign in</h1>
+      <h1>{t("Sign in")}</h1>
       {isPending || isOffered === null ? (
         <Loading />
       ) : (
@@ -56,7 +57,7 @@ export function LoginPage({ to }: { to: string }) {
           )}
           {isCompanyFirst && company}
           {isCompanyFirst && takesPassword && or}
-          {password === "operators" && <p className="muted">Operators can sign in with a password.</p>}
+          {password === "operators" && <p className="muted">{t("Operators can sign in with a password.")}</p>}
           {takesPassword && (
             <PasswordForm
               isMain={!isCompanyFirst}
@@ -71,11 +72,13 @@ export function LoginPage({ to }: { to: string }) {
               loading={busy === "passkey"}
               onClick={() => void signIn("passkey", signInWithPasskey)}
             >
-              Sign in with a passkey
+              {t("Sign in with a passkey")}
             </Button>
           )}
           {oidc && !isCompanyFirst && company}
-          {!takesPassword && !oidc && !isOffered && <p>Sign-in is turned off. Ask the person who runs this service.</p>}
+          {!takesPassword && !oidc && !isOffered && (
+            <p>{t("Sign-in is turned off. Ask the person who runs this service.")}</p>
+          )}
         </>
       )}
     </main>
@@ -125,14 +128,20 @@ function PasswordForm({ isMain, isBusy, onSubmit }: PasswordFormProps) {
       <TextInput
         name="email"
         type="email"
-        label="Email"
+        label={t("Email")}
         autoComplete="username webauthn"
         required
         withAsterisk={false}
       />
-      <PasswordInput name="password" label="Password" autoComplete="current-password" required withAsterisk={false} />
+      <PasswordInput
+        name="password"
+        label={t("Password")}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+      />
       <Button type="submit" variant={isMain ? "filled" : "default"} loading={isBusy}>
-        Sign in
+        {t("Sign in")}
       </Button>
     </form>
   );
@@ -193,10 +202,10 @@ async function canFillIn(): Promise<boolean> {
 
 function sentenceFor(failure: unknown): string {
   if (failure instanceof PasskeyProblem) return failure.message;
-  if (!(failure instanceof ApiError)) return "No connection to the service. Try again in a moment.";
+  if (!(failure instanceof ApiError)) return t("No connection to the service. Try again in a moment.");
   if (failure.status === 429) {
     const minutes = Math.ceil((failure.retryAfter ?? 60) / 60);
-    return `Too many attempts. Wait ${minutes === 1 ? "a minute" : `${minutes} minutes`}, then try again.`;
+    return `Too many attempts. Wait ${minutes === 1 ? "a minute" : t("{minutes} minutes", { minutes })}, then try again.`;
   }
-  return failure.code === "INVALID_CREDENTIALS" ? "Wrong email or password." : failure.message;
+  return failure.code === "INVALID_CREDENTIALS" ? t("Wrong email or password.") : failure.message;
 }

@@ -1,6 +1,7 @@
 /*
  * Asks the browser for passkeys. The service builds the options and checks the answers; the browser shows its own dialogs.
  */
+import { t } from "../../languages/text.ts";
 import { post } from "./api.ts";
 import type { Me } from "./api.ts";
 
@@ -52,14 +53,16 @@ export async function usePasskey(options: Options, autofill: AbortSignal | null 
 
 async function ask(options: Options, run: () => Promise<Credential | null>): Promise<object> {
   if (!hasPasskeys())
-    throw new PasskeyProblem("This browser cannot use passkeys here. Update it, or open the service over https.");
+    throw new PasskeyProblem(t("This browser cannot use passkeys here. Update it, or open the service over https."));
   if (!isHere(options))
-    throw new PasskeyProblem(`Passkeys work only at ${options.rpId ?? options.rp?.id}. Open the service there.`);
+    throw new PasskeyProblem(
+      t("Passkeys work only at {value}. Open the service there.", { value: options.rpId ?? options.rp?.id }),
+    );
   const begun = performance.now();
   try {
     const credential = await run();
     if (credential instanceof PublicKeyCredential) return credential.toJSON();
-    throw new PasskeyProblem("The browser gave no passkey. Try again.");
+    throw new PasskeyProblem(t("The browser gave no passkey. Try again."));
   } catch (error) {
     throw error instanceof PasskeyProblem ? error : problemOf(error, performance.now() - begun, options.timeout);
   }
@@ -71,29 +74,31 @@ function problemOf(error: unknown, tookMs: number, timeoutMs = Number.POSITIVE_I
   switch (name) {
     case "NotAllowedError":
       return tookMs >= timeoutMs
-        ? new PasskeyProblem("It took too long. Try again.", { cause: error })
+        ? new PasskeyProblem(t("It took too long. Try again."), { cause: error })
         : new PasskeyProblem(
-            "No passkey was used. You cancelled, or this device has none for this service. Try again.",
+            t("No passkey was used. You cancelled, or this device has none for this service. Try again."),
             {
               cause: error,
             },
           );
     case "InvalidStateError":
-      return new PasskeyProblem("This device already has a passkey of yours. You can use it to sign in.", {
+      return new PasskeyProblem(t("This device already has a passkey of yours. You can use it to sign in."), {
         cause: error,
       });
     case "SecurityError":
-      return new PasskeyProblem("Passkeys do not work at this address. Open the service at its public URL.", {
+      return new PasskeyProblem(t("Passkeys do not work at this address. Open the service at its public URL."), {
         cause: error,
       });
     case "NotSupportedError":
     case "ConstraintError":
       return new PasskeyProblem(
-        "This device cannot keep passkeys, or does not check who uses it. Set a PIN, a fingerprint or a face, or use another device.",
+        t(
+          "This device cannot keep passkeys, or does not check who uses it. Set a PIN, a fingerprint or a face, or use another device.",
+        ),
         { cause: error },
       );
     default:
-      return new PasskeyProblem(`The browser could not use a passkey: ${message}`, { cause: error });
+      return new PasskeyProblem(t("The browser could not use a passkey: {message}", { message }), { cause: error });
   }
 }
 
@@ -107,7 +112,7 @@ export async function signInOptions(): Promise<Options | null> {
 /** Signs in with a passkey that the person chooses in the browser's dialog. @throws ApiError, OfflineError, PasskeyProblem */
 export async function signInWithPasskey(): Promise<Me> {
   const options = await signInOptions();
-  if (options === null) throw new PasskeyProblem("Passkeys cannot be used at this address. Sign in another way.");
+  if (options === null) throw new PasskeyProblem(t("Passkeys cannot be used at this address. Sign in another way."));
   return post<Me>(SIGN_IN_WITH_PASSKEY, { credential: await usePasskey(options) });
 }
 
@@ -121,7 +126,7 @@ export async function confirmOptions(): Promise<Options | null> {
 /** Confirms with a passkey. @throws ApiError, OfflineError, PasskeyProblem */
 export async function confirmWithPasskey(): Promise<void> {
   const options = await confirmOptions();
-  if (options === null) throw new PasskeyProblem("You have no passkey that works at this address.");
+  if (options === null) throw new PasskeyProblem(t("You have no passkey that works at this address."));
   await post("/api/auth/confirm", { credential: await usePasskey(options) });
 }
 

@@ -1,4 +1,5 @@
 import { ActionIcon, Menu } from "@mantine/core";
+import { t } from "../../languages/text.ts";
 import {
   IconChartBar,
   IconChecks,
@@ -42,10 +43,10 @@ const PLACES: readonly {
   Icon: typeof IconInbox;
   count?: "open" | "mine" | "unclaimed";
 }[] = [
-  { scope: "all", label: "Inbox", Icon: IconInbox, count: "open" },
-  { scope: "mine", label: "Mine", Icon: IconUser, count: "mine" },
-  { scope: "unclaimed", label: "Unassigned", Icon: IconUsersGroup, count: "unclaimed" },
-  { scope: "done", label: "Closed", Icon: IconCircleCheck },
+  { scope: "all", label: t("Inbox"), Icon: IconInbox, count: "open" },
+  { scope: "mine", label: t("Mine"), Icon: IconUser, count: "mine" },
+  { scope: "unclaimed", label: t("Unassigned"), Icon: IconUsersGroup, count: "unclaimed" },
+  { scope: "done", label: t("Closed"), Icon: IconCircleCheck },
 ];
 
 /** Turns off the router's marking of links, because an open task belongs to the list that its address names. */
@@ -58,12 +59,12 @@ export function placesOf(isOperator: boolean): typeof PLACES {
 
 /** The pages of operators besides tasks. */
 export const OPERATE = [
-  { to: "/stats", label: "Stats", Icon: IconChartBar },
-  { to: "/deliveries", label: "Deliveries", Icon: IconWebhook },
-  { to: "/agents", label: "Agents", Icon: IconRobot },
-  { to: "/users", label: "People", Icon: IconUsers },
-  { to: "/audit", label: "Audit", Icon: IconClock },
-  { to: "/playground", label: "Playground", Icon: IconFlask },
+  { to: "/stats", label: t("Stats"), Icon: IconChartBar },
+  { to: "/deliveries", label: t("Deliveries"), Icon: IconWebhook },
+  { to: "/agents", label: t("Agents"), Icon: IconRobot },
+  { to: "/users", label: t("People"), Icon: IconUsers },
+  { to: "/audit", label: t("Audit"), Icon: IconClock },
+  { to: "/playground", label: t("Playground"), Icon: IconFlask },
 ] as const;
 
 /** The frame of every page for signed-in people. */
@@ -92,32 +93,32 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to the page
+        {t("Skip to the page")}
       </a>
-      <nav className="places" aria-label="Main">
+      <nav className="places" aria-label={t("Main")}>
         <Link to="/inbox" className="mark">
           <span className="logo">
             <IconChecks size={16} stroke={2} aria-hidden />
           </span>
-          <span>Human Task Service</span>
+          <span>{t("Human Task Service")}</span>
         </Link>
         <ProjectSwitcher />
         <TaskLinks isOperator={isOperator} />
         <ViewLinks />
         {isOperator && <OperateLinks me={me} />}
-        <Link to="/settings/{-$part}" params={{}} title="Settings" className="place wide-only">
+        <Link to="/settings/{-$part}" params={{}} title={t("Settings")} className="place wide-only">
           <IconSettings size={16} stroke={1.75} aria-hidden />
-          <span>Settings</span>
+          <span>{t("Settings")}</span>
         </Link>
         <span className="grow" />
-        <button type="button" title="Shortcuts" className="place wide-only" onClick={() => setShowsKeys(true)}>
+        <button type="button" title={t("Shortcuts")} className="place wide-only" onClick={() => setShowsKeys(true)}>
           <IconKeyboard size={16} stroke={1.75} aria-hidden />
-          <span>Shortcuts</span>
+          <span>{t("Shortcuts")}</span>
           <kbd className="count-of" aria-hidden>
             ?
           </kbd>
         </button>
-        {!isLive && <output className="chip warn">Reconnecting</output>}
+        {!isLive && <output className="chip warn">{t("Reconnecting")}</output>}
         <UserMenu me={me} openPalette={palette.open} />
       </nav>
       <Outlet />
@@ -176,13 +177,13 @@ function OperateLinks({ me }: { me: Me }) {
   const { data: abandoned } = useQuery(abandonedQuery());
   return (
     <>
-      <p className="places-of wide-only">Operate</p>
+      <p className="places-of wide-only">{t("Operate")}</p>
       {OPERATE.filter(({ to }) => seesPage(me, to)).map(({ to, label, Icon }) => (
         <Link key={to} to={to} title={label} className="place wide-only">
           <Icon size={16} stroke={1.75} aria-hidden />
           <span>{label}</span>
           {to === "/deliveries" && abandoned !== undefined && abandoned !== "0" && (
-            <span className="count-of bad" title="Failed">
+            <span className="count-of bad" title={t("Failed")}>
               {abandoned}
             </span>
           )}
@@ -200,7 +201,7 @@ function usePalette() {
     open: () =>
       void import("./palette/palette.tsx").then(
         ({ Palette }) => setOpened(() => Palette),
-        () => toast({ message: "Could not load the commands. The service can't be reached.", tone: "bad" }),
+        () => toast({ message: t("Could not load the commands. The service can't be reached."), tone: "bad" }),
       ),
     close: () => setOpened(null),
   };
@@ -218,13 +219,13 @@ function UserMenu({ me, openPalette }: { me: Me | undefined; openPalette: () => 
       <Menu.Target>
         <button type="button" className="place">
           <IconUserCircle size={16} stroke={1.75} aria-hidden />
-          <span>{me?.display_name ?? me?.email ?? "You"}</span>
+          <span>{me?.display_name ?? me?.email ?? t("You")}</span>
         </button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me?.email}</Menu.Label>
-        <Menu.Item onClick={openPalette} rightSection={<kbd aria-hidden>{isMac ? "⌘" : "Ctrl"} K</kbd>}>
-          Commands
+        <Menu.Item onClick={openPalette} rightSection={<kbd aria-hidden>{isMac ? "⌘" : t("Ctrl")} K</kbd>}>
+          {t("Commands")}
         </Menu.Item>
         {isPhone &&
           me !== undefined &&
@@ -235,17 +236,17 @@ function UserMenu({ me, openPalette }: { me: Me | undefined; openPalette: () => 
           ))}
         {isPhone && (
           <Menu.Item component={Link} to="/settings">
-            Settings
+            {t("Settings")}
           </Menu.Item>
         )}
         <Menu.Item component="a" href="/api/docs">
-          API docs
+          {t("API docs")}
         </Menu.Item>
         <Menu.Item component="a" href="/docs/troubleshooting">
-          Troubleshooting
+          {t("Troubleshooting")}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void leave()}>{t("Sign out")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,6 +1,7 @@
 import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { t } from "../../languages/text.ts";
 import { companySignIn, countSignIns, get, post, SIGNED_IN, SIGNED_OUT } from "./api.ts";
 import type { Me } from "./api.ts";
 import { hasPasskeys, signInWithPasskey } from "./passkey.ts";
@@ -64,7 +65,7 @@ export function SignedOut({ me }: { me: Me }) {
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
-      title="You are signed out"
+      title={t("You are signed out")}
       centered
     >
       <form
@@ -75,14 +76,14 @@ export function SignedOut({ me }: { me: Me }) {
           void signIn("password", () => post<Me>("/api/auth/login", body));
         }}
       >
-        <p>Your session has ended. Your answers are still here. Sign in to continue.</p>
+        <p>{t("Your session has ended. Your answers are still here. Sign in to continue.")}</p>
         {hasPasskeys() && (
           <Button
             variant="default"
             loading={busy === "passkey"}
             onClick={() => void signIn("passkey", signInWithPasskey)}
           >
-            Use a passkey
+            {t("Use a passkey")}
           </Button>
         )}
         <input type="hidden" name="email" autoComplete="username" value={me.email ?? ""} />
@@ -103,17 +104,17 @@ export function SignedOut({ me }: { me: Me }) {
         )}
         <div className="row end">
           <Button component="a" href="/login" variant="default">
-            Sign in as someone else
+            {t("Sign in as someone else")}
           </Button>
           {takesPassword && (
             <Button type="submit" variant={ways.oidc ? "default" : "filled"} loading={busy === "password"}>
-              Sign in
+              {t("Sign in")}
             </Button>
           )}
         </div>
         {ways.oidc && (
           <Button component="a" href={companySignIn(location.pathname + location.search)}>
-            Sign in with your company account
+            {t("Sign in with your company account")}
           </Button>
         )}
       </form>

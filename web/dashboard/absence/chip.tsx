@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { useNow } from "../ui/now.ts";
 import { useTimeZone } from "../ui/times.tsx";
 import type { Absence } from "./queries.ts";
@@ -11,7 +12,11 @@ export function AwayChip({ absence }: { absence: Absence | null }) {
   if (absence === null || Date.parse(absence.until) <= now) return null;
   const isAway = Date.parse(absence.from) <= now;
   return (
-    <span className="chip warn">{isAway ? `Away until ${day(absence.until)}` : `Away from ${day(absence.from)}`}</span>
+    <span className="chip warn">
+      {isAway
+        ? t("Away until {until}", { until: day(absence.until) })
+        : t("Away from {from}", { from: day(absence.from) })}
+    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Modal } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import { nameOf } from "../users/queries.ts";
 import type { User } from "../users/queries.ts";
 import { AbsenceForm } from "./form.tsx";
@@ -9,12 +10,12 @@ export function AbsenceDialog({ user, onClose }: { user: User; onClose: () => vo
     <Modal
       opened
       onClose={onClose}
-      title={`Absence of ${nameOf(user)}`}
+      title={t("Absence of {user}", { user: nameOf(user) })}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
-      <AbsenceForm user={user.id} absence={user.absence} endLabel="End absence" onSaved={onClose} />
+      <AbsenceForm user={user.id} absence={user.absence} endLabel={t("End absence")} onSaved={onClose} />
     </Modal>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { localOf, utcOf } from "../../../form/plan/times.ts";
 import { nameOf } from "../queries.ts";
 import { Problem, problemAt, textOf } from "../settings/form.tsx";
@@ -27,7 +28,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
   const save = useMutation({
     mutationFn: (next: Absence) => setAbsence(user, next),
     onSuccess: () => {
-      toast({ message: "Absence saved" });
+      toast({ message: t("Absence saved") });
       onSaved?.();
     },
   });
@@ -35,7 +36,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
     mutationFn: () => endAbsence(user),
     onSuccess: () => {
       setDelegate(null);
-      toast({ message: "Absence ended" });
+      toast({ message: t("Absence ended") });
       onSaved?.();
     },
   });
@@ -47,7 +48,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
     setWrong({
       ...(!isTime(from) && { from: NO_TIME }),
       ...(isTime(until)
-        ? isTime(from) && !isAfter && { until: "Choose a later time than the first one." }
+        ? isTime(from) && !isAfter && { until: t("Choose a later time than the first one.") }
         : { until: NO_TIME }),
     });
     if (isAfter) save.mutate({ from, until, delegate_user_id: delegate });
@@ -63,7 +64,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
   return (
     <form
       className="stack"
-      aria-label="Absence"
+      aria-label={t("Absence")}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -75,7 +76,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
       <TextInput
         type="datetime-local"
         name="from"
-        label="Away from"
+        label={t("Away from")}
         defaultValue={local(absence?.from ?? opened)}
         onChange={() => forget("from")}
         error={wrong.from ?? problemAt(save.error, "/from")}
@@ -83,7 +84,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
       <TextInput
         type="datetime-local"
         name="until"
-        label="Back at"
+        label={t("Back at")}
         defaultValue={absence === null ? "" : local(absence.until)}
         onChange={() => forget("until")}
         error={wrong.until ?? problemAt(save.error, "/until")}
@@ -94,11 +95,11 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
         onChange={setDelegate}
         error={problemAt(save.error, "/delegate_user_id")}
       />
-      <p className="muted">Times are in your time zone, {timeZone.replaceAll("_", " ")}.</p>
+      <p className="muted">{t("Times are in your time zone, {value}.", { value: timeZone.replaceAll("_", " ") })}</p>
       <Problem error={save.error ?? end.error} fields={["/from", "/until", "/delegate_user_id"]} />
       <div className="row">
         <Button type="submit" loading={save.isPending}>
-          Save absence
+          {t("Save absence")}
         </Button>
         {absence !== null && (
           <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
@@ -110,7 +111,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
   );
 }
 
-const NO_TIME = "Enter a date and a time.";
+const NO_TIME = t("Enter a date and a time.");
 
 interface DelegateSelectProps {
   user: string;
@@ -128,8 +129,8 @@ function DelegateSelect({ user, value, onChange, error }: DelegateSelectProps) {
   const isThere = chosen === null || chosen.value !== value || found.some((one) => one.value === chosen.value);
   return (
     <Select
-      label="Delegate"
-      description="Gets new tasks that are meant for this person alone. Without a delegate, they wait."
+      label={t("Delegate")}
+      description={t("Gets new tasks that are meant for this person alone. Without a delegate, they wait.")}
       data={[NO_ONE, ...(isThere ? [] : [chosen]), ...found]}
       value={value ?? NO_ONE.value}
       onChange={(id, option) => {
@@ -141,7 +142,7 @@ function DelegateSelect({ user, value, onChange, error }: DelegateSelectProps) {
       // Escape would close the open list, and not the dialog.
       openOnFocus={false}
       allowDeselect={false}
-      nothingFoundMessage="No matches"
+      nothingFoundMessage={t("No matches")}
       error={error}
     />
   );
@@ -152,4 +153,4 @@ interface Option {
   label: string;
 }
 
-const NO_ONE: Option = { value: "", label: "No one" };
+const NO_ONE: Option = { value: "", label: t("No one") };

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import type { FormNode } from "../../../form/plan/nodes.ts";
 import { PayloadOf } from "../task/payload.tsx";
 import { isHighRisk } from "./asked.ts";
@@ -54,7 +55,11 @@ function ActionCard(props: ActionCardProps) {
       className={decided === null ? "action-card" : "action-card decided"}
       data-action={index}
       tabIndex={-1}
-      aria-label={count > 1 ? `Action ${index + 1} of ${count}: ${action.name}` : `Action ${action.name}`}
+      aria-label={
+        count > 1
+          ? t("Action {value} of {count}: {name}", { value: index + 1, count, name: action.name })
+          : t("Action {name}", { name: action.name })
+      }
     >
       {count > 1 && (
         <header>

@@ -1,3 +1,4 @@
+import { rich } from "../../rich.ts";
 import { isRaw } from "../../../form/plan/hints.ts";
 import type { AskedAction, Decision } from "./asked.ts";
 import { useActionStyles } from "./styles.ts";
@@ -44,12 +45,7 @@ function OneDecided({ asked: { action }, given, name, who }: OneDecidedProps) {
       {name !== null && <h3 dir="auto">{name}</h3>}
       <p>
         <strong className={`chip ${words.tone}`}>{words.done}</strong>
-        {who !== null && (
-          <>
-            {" "}
-            by <bdi>{who === "You" ? "you" : who}</bdi>
-          </>
-        )}
+        {who !== null && <> {rich("by {bdi}", { bdi: <bdi>{who === "You" ? "you" : who}</bdi> })}</>}
       </p>
       {decision === "edit" && <ChangedArguments action={action} args={args} />}
       {typeof message === "string" && (

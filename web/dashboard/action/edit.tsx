@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import type { FormNode } from "../../../form/plan/nodes.ts";
 import { valueAt } from "../../../form/plan/plan.ts";
 import { isSame } from "../../../form/plan/same.ts";
@@ -23,8 +24,8 @@ export function EditArguments({ action, node, drawing }: EditProps) {
   return (
     <div className="action-edit">
       <div className="action-columns" aria-hidden="true">
-        <span>As proposed</span>
-        <span>Your version</span>
+        <span>{t("As proposed")}</span>
+        <span>{t("Your version")}</span>
       </div>
       <Part node={node} top={node.pointer} action={action} draw={draw} drawing={drawing} />
     </div>
@@ -77,7 +78,7 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
   const isChanged = !isFixed && (node.value === undefined ? before != null : !isSame(node.value, before));
   const fieldOrNote = isFixed ? (
     <>
-      <span className="muted">Cannot be changed</span>
+      <span className="muted">{t("Cannot be changed")}</span>
       <ErrorLine node={node} drawing={drawing} />
     </>
   ) : (
@@ -88,7 +89,7 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
   const text = typeof before === "string" ? before : JSON.stringify(before ?? "");
   const value =
     before === undefined ? (
-      <span className="muted">Not set</span>
+      <span className="muted">{t("Not set")}</span>
     ) : (
       (draw(pointer) ?? <span className="action-text">{text}</span>)
     );
@@ -100,7 +101,7 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
       <div className="action-was" dir="auto">
         <span className="action-caption">
           {isChanged && (
-            <span className="action-before">{typeof after === "string" ? "Your changes" : "Before"}: </span>
+            <span className="action-before">{typeof after === "string" ? t("Your changes") : t("Before")}: </span>
           )}
           <span className="action-name">{node.title}</span>
         </span>

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { ListedTask, Task } from "../api.ts";
 import { IconAlertTriangle } from "../ui/icons.tsx";
 import { summaryOf, wisherOf } from "./asked.ts";
@@ -7,13 +8,13 @@ export function ActionLine({ task }: { task: Task }) {
   const { action, actions } = task;
   const { name, email, id } = task.on_behalf_of ?? {};
   const person = name ?? email ?? id;
-  const subject = action === null ? `${actions?.length ?? 0} actions` : action.name;
+  const subject = action === null ? t("{value} actions", { value: actions?.length ?? 0 }) : action.name;
   return (
     <>
       <p className="row" dir="auto">
         <span>
           <bdi>{wisherOf(task)}</bdi> {isOver(task) ? "wanted" : "wants"} to run <strong>{subject}</strong>
-          {person !== undefined && `, on behalf of ${person} (according to the agent)`}
+          {person !== undefined && t(", on behalf of {person} (according to the agent)", { person })}
         </span>
         {summaryOf(task)?.isHigh === true && <RiskChip />}
       </p>
@@ -38,9 +39,9 @@ export function ActionTag({ task }: { task: ListedTask }) {
   return (
     <span className="task-meta">
       <span className="who">
-        <span className="unseen">Action: </span>
+        <span className="unseen">{t("Action:")} </span>
         <code>{summary.name}</code>
-        {have != null && ` · ${have} of ${task.approvals!.need} approved`}
+        {have != null && t(" · {have} of {need} approved", { have, need: task.approvals!.need })}
       </span>
       {summary.isHigh && <RiskChip />}
     </span>
@@ -51,7 +52,7 @@ export function RiskChip() {
   return (
     <span className="chip bad">
       <IconAlertTriangle size={12} stroke={2} aria-hidden />
-      High risk
+      {t("High risk")}
     </span>
   );
 }

@@ -1,4 +1,6 @@
 import { useId } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import type { FormNode } from "../../../form/plan/nodes.ts";
 import type { Drawing } from "../../form/drawing.ts";
 import { FieldOf } from "../../form/fields.tsx";
@@ -48,7 +50,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
           {label}
         </button>
         <button type="button" className="action-button" disabled={drawing.locked} onClick={close}>
-          Back <kbd aria-hidden="true">Esc</kbd>
+          {rich("Back {kbd}", { kbd: <kbd aria-hidden="true">Esc</kbd> })}
         </button>
         <Hint label={label} decision={decision} needsName={needsName} isReady={isReady} />
       </div>
@@ -68,13 +70,14 @@ function Hint({ label, decision, needsName, isReady }: HintProps) {
     return (
       <span className="keys" aria-hidden="true">
         <span>
-          <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> {label.toLowerCase()}
+          <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : t("Ctrl")}</kbd> <kbd>Enter</kbd>{" "}
+          {label.toLowerCase()}
         </span>
       </span>
     );
   return (
     <span className="muted">
-      {decision === "edit" && !needsName ? "Change something, or go back to approve it as it is." : ""}
+      {decision === "edit" && !needsName ? t("Change something, or go back to approve it as it is.") : ""}
     </span>
   );
 }
@@ -86,7 +89,10 @@ function TypedName({ action, typed, onType, drawing }: DecisionPanelProps) {
     <div className="action-risk">
       <IconAlertTriangle size={20} stroke={1.75} aria-hidden />
       <label htmlFor={id}>
-        This action has a <strong>high risk</strong>. To approve it, type <code>{wordFor(action.name)}</code>
+        {rich("This action has a {b}. To approve it, type {code}", {
+          b: <strong>{t("high risk")}</strong>,
+          code: <code>{wordFor(action.name)}</code>,
+        })}
       </label>
       <input
         id={id}

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { usePreferences } from "../ui/preferences.ts";
 import type { Decision } from "./asked.ts";
 import { DECISIONS } from "./words.ts";
@@ -20,15 +21,15 @@ export function SendBar({ decided, isLocked, approveAll, send }: SendBarProps) {
       {left > 0 && (
         <button type="button" className="action-button" disabled={isLocked} onClick={approveAll}>
           {left === decided.length
-            ? `Approve all ${left}`
+            ? t("Approve all {left}", { left })
             : left === 1
-              ? "Approve the last one"
-              : `Approve the other ${left}`}
+              ? t("Approve the last one")
+              : t("Approve the other {left}", { left })}
           {singleKeys && <kbd aria-hidden="true">Shift A</kbd>}
         </button>
       )}
       <button type="button" className="primary" disabled={isLocked || left > 0} onClick={send}>
-        Send {decided.length} decisions
+        {t("Send {n} decisions", { n: decided.length })}
       </button>
     </div>
   );
@@ -36,10 +37,10 @@ export function SendBar({ decided, isLocked, approveAll, send }: SendBarProps) {
 
 function summaryOf(decided: readonly (Decision | null)[]): string {
   const made = decided.filter((one) => one !== null);
-  if (made.length === 0) return `0 of ${decided.length} decided`;
+  if (made.length === 0) return t("0 of {n} decided", { n: decided.length });
   const counts = (["approve", "edit", "reject", "respond"] as const).flatMap((decision) => {
     const count = made.filter((one) => one === decision).length;
     return count === 0 ? [] : [`${count} ${DECISIONS[decision].done.toLowerCase()}`];
   });
-  return `${made.length} of ${decided.length} decided: ${counts.join(", ")}`;
+  return t("{n} of {n2} decided: {value}", { n: made.length, n2: decided.length, value: counts.join(", ") });
 }

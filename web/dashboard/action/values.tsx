@@ -1,5 +1,6 @@
 import { Suspense, useMemo } from "react";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { nodesByPointer } from "../../../form/payload/by-pointer.ts";
 import { planPair } from "../../../form/payload/diff.ts";
 import { IgnoredHints, readHints } from "../../../form/payload/hints.ts";
@@ -22,7 +23,7 @@ export function ChangedArguments({ action, args }: { action: Action; args: unkno
     const planning = planningOf(after, [action.args, args], ignored);
     const hints = readHints(action.ui_schema, ignored);
     const shown = planPair(planning, rootOf(before, hints), rootOf(after, hints));
-    const node = { pointer: "", title: "What was changed", description: null, help: null, ...shown };
+    const node = { pointer: "", title: t("What was changed"), description: null, help: null, ...shown };
     return { nodes: [node], left_out: 0, is_redacted: false, is_too_large: false, is_partial: false, ignored: [] };
   }, [action, args, reader]);
   return <PlannedPayload plan={plan} />;

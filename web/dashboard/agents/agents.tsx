@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { ErrorPanel, Page } from "../ui/page.tsx";
@@ -19,9 +20,9 @@ export function AgentsPage() {
   const { asked, ask, close } = useDialog<Asked>();
   return (
     <Page
-      title="Agents"
-      about="Programs that ask people"
-      actions={<Button onClick={() => ask({ kind: "add" })}>Add an agent</Button>}
+      title={t("Agents")}
+      about={t("Programs that ask people")}
+      actions={<Button onClick={() => ask({ kind: "add" })}>{t("Add an agent")}</Button>}
     >
       <Agents onAction={ask} />
       {asked !== null && <Dialog asked={asked} onClose={close} />}
@@ -50,17 +51,20 @@ function Agents({ onAction }: { onAction: (action: AgentAction) => void }) {
   const query = useInfiniteQuery(agentsQuery);
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="Could not load the agents" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title={t("Could not load the agents")} error={query.error} retry={() => void query.refetch()} />;
   const agents = query.data.pages.flatMap((page) => page.data);
   if (agents.length === 0)
     return (
       <div className="empty">
-        <h2>No agents yet</h2>
+        <h2>{t("No agents yet")}</h2>
         <p>
-          An agent is a program that asks people. It has a name, which people see on its tasks, a token of its own, and
-          limits. You can stop one agent without stopping the others.
+          {t(
+            "An agent is a program that asks people. It has a name, which people see on its tasks, a token of its own, and limits. You can stop one agent without stopping the others.",
+          )}
         </p>
-        <p>The admin token may do everything. Give each program an agent, and keep the admin token to yourself.</p>
+        <p>
+          {t("The admin token may do everything. Give each program an agent, and keep the admin token to yourself.")}
+        </p>
       </div>
     );
   return (

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import { ProjectLine, useAgentName } from "../projects/name.tsx";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -36,20 +37,20 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={`Edit ${fullName}`}
+            aria-label={t("Edit {fullName}", { fullName })}
             onClick={() => onAction({ kind: "edit", agent })}
           >
-            Edit
+            {t("Edit")}
           </Button>
           {agent.disabled_at === null ? (
             <Button
               variant="default"
               size="xs"
-              aria-label={`Stop ${fullName}`}
+              aria-label={t("Stop {fullName}", { fullName })}
               leftSection={<IconHandStop size={14} aria-hidden />}
               onClick={() => onAction({ kind: "stop", agent })}
             >
-              Stop
+              {t("Stop")}
             </Button>
           ) : (
             <ResumeButton agent={agent} />
@@ -57,10 +58,10 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={`Delete ${fullName}`}
+            aria-label={t("Delete {fullName}", { fullName })}
             onClick={() => onAction({ kind: "delete", agent })}
           >
-            Delete
+            {t("Delete")}
           </Button>
         </div>
       </div>
@@ -77,13 +78,13 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={`New token for ${fullName}`}
+            aria-label={t("New token for {fullName}", { fullName })}
             onClick={() => onAction({ kind: "token", agent })}
           >
-            New token
+            {t("New token")}
           </Button>
         ) : (
-          <p className="muted">Two tokens are the most. Revoke one before you create another.</p>
+          <p className="muted">{t("Two tokens are the most. Revoke one before you create another.")}</p>
         )}
       </div>
     </section>
@@ -98,15 +99,15 @@ function ResumeButton({ agent }: { agent: Agent }) {
     setBusy(true);
     try {
       await resumeAgent(id);
-      toast({ message: `${name} may go on` });
+      toast({ message: t("{name} may go on", { name }) });
     } catch (failure) {
       toast({ message: sentenceOf(failure), tone: "bad" });
       setBusy(false);
     }
   };
   return (
-    <Button size="xs" loading={busy} aria-label={`Let it go on: ${name}`} onClick={() => void resume()}>
-      Let it go on
+    <Button size="xs" loading={busy} aria-label={t("Let it go on: {name}", { name })} onClick={() => void resume()}>
+      {t("Let it go on")}
     </Button>
   );
 }
@@ -116,51 +117,53 @@ function Facts({ agent }: { agent: Agent }) {
   const hasSeveral = useSeveralProjects() !== null;
   return (
     <dl className="delivery-facts detail">
-      <dt>State</dt>
+      <dt>{t("State")}</dt>
       <dd>
         {disabled_at === null ? (
-          <span className="chip ok">Running</span>
+          <span className="chip ok">{t("Running")}</span>
         ) : (
           <>
             <span className="chip bad">
               <IconHandStop size={14} stroke={1.75} aria-hidden />
-              Stopped
+              {t("Stopped")}
             </span>{" "}
             <Moment at={disabled_at} />
           </>
         )}
       </dd>
-      <dt>May</dt>
+      <dt>{t("May")}</dt>
       <dd>{scopesInWords(agent, hasSeveral)}</dd>
       {agent.host_answers && (
         <>
-          <dt>At its host</dt>
-          <dd>The person who uses it may answer. The host is trusted to ask them.</dd>
+          <dt>{t("At its host")}</dt>
+          <dd>{t("The person who uses it may answer. The host is trusted to ask them.")}</dd>
         </>
       )}
-      <dt>May ask</dt>
+      <dt>{t("May ask")}</dt>
       <dd>{recipientsInWords(agent)}</dd>
-      <dt>Open tasks</dt>
+      <dt>{t("Open tasks")}</dt>
       <dd>
         {open_tasks === 0 ? (
-          <span className="muted">No open tasks</span>
+          <span className="muted">{t("No open tasks")}</span>
         ) : (
           <Link to="/inbox" search={{ agent: id }}>
             {countOfTasks(open_tasks)}
           </Link>
         )}
       </dd>
-      <dt>Last seen</dt>
-      <dd>{last_used_at === null ? <span className="muted">Never</span> : <Moment at={last_used_at} />}</dd>
-      <dt>Limits</dt>
+      <dt>{t("Last seen")}</dt>
+      <dd>{last_used_at === null ? <span className="muted">{t("Never")}</span> : <Moment at={last_used_at} />}</dd>
+      <dt>{t("Limits")}</dt>
       <dd>
-        {agent.max_open_tasks.toLocaleString()} open tasks, {agent.max_tasks_per_minute.toLocaleString()} new tasks a
-        minute
+        {t("{max_open_tasks} open tasks, {max_tasks_per_minute} new tasks a minute", {
+          max_open_tasks: agent.max_open_tasks.toLocaleString(),
+          max_tasks_per_minute: agent.max_tasks_per_minute.toLocaleString(),
+        })}
       </dd>
-      <dt>Last limited</dt>
+      <dt>{t("Last limited")}</dt>
       <dd>
         {limited_at === null ? (
-          <span className="muted">Never</span>
+          <span className="muted">{t("Never")}</span>
         ) : (
           <span className="chip warn">
             <IconAlertTriangle size={14} stroke={1.75} aria-hidden />
@@ -175,15 +178,15 @@ function Facts({ agent }: { agent: Agent }) {
 function Tokens({ agent, onRevoke }: { agent: Agent; onRevoke: (token: AgentToken) => void }) {
   const name = useAgentName(agent);
   return (
-    <table className="data as-cards" aria-label={`Tokens of ${name}`}>
+    <table className="data as-cards" aria-label={t("Tokens of {name}", { name })}>
       <thead>
         <tr>
-          <th scope="col">Token</th>
-          <th scope="col">Created</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Expires</th>
+          <th scope="col">{t("Token")}</th>
+          <th scope="col">{t("Created")}</th>
+          <th scope="col">{t("Last used")}</th>
+          <th scope="col">{t("Expires")}</th>
           <th scope="col">
-            <span className="unseen">Actions</span>
+            <span className="unseen">{t("Actions")}</span>
           </th>
         </tr>
       </thead>
@@ -191,22 +194,24 @@ function Tokens({ agent, onRevoke }: { agent: Agent; onRevoke: (token: AgentToke
         {agent.tokens.map((token) => (
           <tr key={token.id}>
             <th scope="row">
-              <code title="The start of the token">{token.prefix}</code>
+              <code title={t("The start of the token")}>{token.prefix}</code>
             </th>
-            <td data-label="Created">
+            <td data-label={t("Created")}>
               <Time at={token.created_at} />
             </td>
-            <td data-label="Last used">{token.last_used_at === null ? "Never" : <Moment at={token.last_used_at} />}</td>
-            <td data-label="Expires">{token.expires_at === null ? "Never" : <Time at={token.expires_at} />}</td>
+            <td data-label={t("Last used")}>
+              {token.last_used_at === null ? t("Never") : <Moment at={token.last_used_at} />}
+            </td>
+            <td data-label={t("Expires")}>{token.expires_at === null ? t("Never") : <Time at={token.expires_at} />}</td>
             <td>
               <div className="row end">
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`Revoke ${token.prefix} of ${name}`}
+                  aria-label={t("Revoke {prefix} of {name}", { prefix: token.prefix, name })}
                   onClick={() => onRevoke(token)}
                 >
-                  Revoke
+                  {t("Revoke")}
                 </Button>
               </div>
             </td>

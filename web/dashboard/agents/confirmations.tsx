@@ -1,6 +1,7 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { useAgentName } from "../projects/name.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -22,14 +23,14 @@ export function StopAgent({ agent: listed, onClose }: AgentProps) {
   const open = agent?.open_tasks ?? null;
   const stop = async (): Promise<void> => {
     await stopAgent(id, cancels);
-    toast({ message: `${name} is stopped` });
+    toast({ message: t("{name} is stopped", { name }) });
   };
   return (
-    <Confirm title={`Stop ${name}?`} action="Stop it" onConfirm={stop} onClose={onClose}>
+    <Confirm title={t("Stop {name}?", { name })} action={t("Stop it")} onConfirm={stop} onClose={onClose}>
       <div className="stack">
-        <p>Its tokens are refused from the next request on, until you let it go on.</p>
+        <p>{t("Its tokens are refused from the next request on, until you let it go on.")}</p>
         <Checkbox
-          label="Cancel its open tasks"
+          label={t("Cancel its open tasks")}
           checked={cancels}
           onChange={(event) => setCancels(event.currentTarget.checked)}
         />
@@ -42,11 +43,11 @@ export function StopAgent({ agent: listed, onClose }: AgentProps) {
 /** @param open - its open tasks; null if that is unknown */
 function effectOf(open: number | null, cancels: boolean): string {
   if (open === null)
-    return `Couldn't count its open tasks. ${cancels ? "All of them will be cancelled." : "All of them stay."}`;
+    return `Couldn't count its open tasks. ${cancels ? t("All of them will be cancelled.") : t("All of them stay.")}`;
   if (open === 0)
-    return `It has no open tasks. ${cancels ? "A task that it is creating now will be cancelled." : ""}`.trim();
+    return `It has no open tasks. ${cancels ? t("A task that it is creating now will be cancelled.") : ""}`.trim();
   return cancels
-    ? `${countOfTasks(open)} will be cancelled.`
+    ? t("{open} will be cancelled.", { open: countOfTasks(open) })
     : `${countOfTasks(open)} ${open === 1 ? "stays" : "stay"}, and people can still answer.`;
 }
 
@@ -55,15 +56,18 @@ export function DeleteAgent({ agent, onClose }: AgentProps) {
   const name = useAgentName(agent);
   const remove = async (): Promise<void> => {
     await deleteAgent(id);
-    toast({ message: `${name} deleted` });
+    toast({ message: t("{name} deleted", { name }) });
   };
   return (
-    <Confirm title={`Delete ${name}?`} action="Delete" onConfirm={remove} onClose={onClose}>
+    <Confirm title={t("Delete {name}?", { name })} action={t("Delete")} onConfirm={remove} onClose={onClose}>
       <div className="stack">
-        <p>Its tokens stop working immediately. This can't be undone.</p>
+        <p>{t("Its tokens stop working immediately. This can't be undone.")}</p>
         <p>
           Its tasks stay, with its name on them.
-          {open_tasks > 0 && ` People can still answer its ${countOfTasks(open_tasks)}. To cancel them, stop it first.`}
+          {open_tasks > 0 &&
+            t(" People can still answer its {open_tasks}. To cancel them, stop it first.", {
+              open_tasks: countOfTasks(open_tasks),
+            })}
         </p>
       </div>
     </Confirm>
@@ -74,16 +78,16 @@ export function RevokeToken({ agent, token, onClose }: AgentProps & { token: Age
   const name = useAgentName(agent);
   const revoke = async (): Promise<void> => {
     await revokeToken(agent.id, token.id);
-    toast({ message: `Token ${token.prefix} revoked` });
+    toast({ message: t("Token {prefix} revoked", { prefix: token.prefix }) });
   };
   return (
     <Confirm
-      title={`Revoke the token ${token.prefix} of ${name}?`}
-      action="Revoke token"
+      title={t("Revoke the token {prefix} of {name}?", { prefix: token.prefix, name })}
+      action={t("Revoke token")}
       onConfirm={revoke}
       onClose={onClose}
     >
-      <p>Programs that use it are refused from the next request on. This can't be undone.</p>
+      <p>{t("Programs that use it are refused from the next request on. This can't be undone.")}</p>
     </Confirm>
   );
 }

@@ -1,5 +1,6 @@
 import { Checkbox, Modal, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { ApiError } from "../api.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { ProjectField } from "../projects/field.tsx";
@@ -39,7 +40,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
         return;
       }
       await changeAgent(agent.id, changesOf(agent, fields));
-      toast({ message: "Saved" });
+      toast({ message: t("Saved") });
       onClose();
     } catch (failure) {
       const found = errorsOf(failure);
@@ -56,8 +57,8 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
         // Its token would not be seen.
         if (!busy) onClose();
       }}
-      title={agent === null ? "Add an agent" : <EditTitle agent={agent} />}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={agent === null ? t("Add an agent") : <EditTitle agent={agent} />}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <form
         className="stack"
@@ -68,14 +69,14 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
         }}
       >
         <AgentInputs agent={agent} errors={errors} />
-        <FormEnd error={errors.form} label={agent === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
+        <FormEnd error={errors.form} label={agent === null ? t("Add") : t("Save")} busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );
 }
 
 function EditTitle({ agent }: { agent: Agent }) {
-  return `Edit ${useAgentName(agent)}`;
+  return t("Edit {agent}", { agent: useAgentName(agent) });
 }
 
 function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors }) {
@@ -85,8 +86,8 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
     <>
       <TextInput
         name="name"
-        label="Name"
-        description="Such as refunds-bot. People see it on its tasks."
+        label={t("Name")}
+        description={t("Such as refunds-bot. People see it on its tasks.")}
         autoComplete="off"
         maxLength={64}
         defaultValue={agent?.name ?? ""}
@@ -96,13 +97,13 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
       {agent === null && <ProjectField error={errors.project} />}
       <Textarea
         name="description"
-        label="Description"
-        description="What it does, for operators."
+        label={t("Description")}
+        description={t("What it does, for operators.")}
         maxLength={1000}
         defaultValue={agent?.description ?? ""}
         error={errors.description}
       />
-      <Checkbox.Group label="It may" defaultValue={scopes} error={errors.scopes}>
+      <Checkbox.Group label={t("It may")} defaultValue={scopes} error={errors.scopes}>
         <div className="stack">
           {scopesOf(hasSeveral).map(({ scope, label, about }) => (
             <Checkbox key={scope} name="scopes" value={scope} label={label} description={about} />
@@ -111,19 +112,21 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
       </Checkbox.Group>
       <Checkbox
         name="host_answers"
-        label="The person who uses it may answer at its host"
-        description="For tasks that name no one. You trust the host to ask that person: the service cannot tell their answer from one that the agent made up."
+        label={t("The person who uses it may answer at its host")}
+        description={t(
+          "For tasks that name no one. You trust the host to ask that person: the service cannot tell their answer from one that the agent made up.",
+        )}
         defaultChecked={agent?.host_answers ?? false}
       />
       <RecipientInputs
         recipients={agent === null ? { mode: "directory" } : agent.recipients}
-        label="People it may ask"
+        label={t("People it may ask")}
         errors={errors}
       />
       <div className="triple">
         <TextInput
           name="max_open_tasks"
-          label="Open tasks, at most"
+          label={t("Open tasks, at most")}
           inputMode="numeric"
           autoComplete="off"
           defaultValue={max_open_tasks}
@@ -131,7 +134,7 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
         />
         <TextInput
           name="max_tasks_per_minute"
-          label="New tasks a minute, at most"
+          label={t("New tasks a minute, at most")}
           inputMode="numeric"
           autoComplete="off"
           defaultValue={max_tasks_per_minute}
@@ -149,7 +152,10 @@ async function addWithToken(fields: AgentFields): Promise<{ agent: Agent; token:
     return { agent, token: (await addToken(agent.id, null)).token };
   } catch (failure) {
     toast({
-      message: `${agent.name} is added, but has no token: ${sentenceOf(failure)} Create one with New token.`,
+      message: t("{name} is added, but has no token: {failure} Create one with New token.", {
+        name: agent.name,
+        failure: sentenceOf(failure),
+      }),
       tone: "bad",
     });
     return null;

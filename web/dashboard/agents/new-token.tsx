@@ -1,5 +1,6 @@
 import { Modal, NativeSelect } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { useAgentName } from "../projects/name.tsx";
 import { CopyButton } from "../ui/copy.tsx";
@@ -8,10 +9,10 @@ import { ShownSecret } from "../ui/shown-secret.tsx";
 import { addToken, type Agent } from "./queries.ts";
 
 const LIFETIMES = [
-  { value: "", label: "Never" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
+  { value: "", label: t("Never") },
+  { value: "30", label: t("In 30 days") },
+  { value: "90", label: t("In 90 days") },
+  { value: "365", label: t("In a year") },
 ];
 
 /** Creates another token of an agent, so that the old one can be replaced without a gap. */
@@ -39,8 +40,8 @@ export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void
         // A token of which nobody has seen the text would be of no use.
         if (!busy) onClose();
       }}
-      title={`New token for ${name}`}
-      closeButtonProps={{ "aria-label": "Close" }}
+      title={t("New token for {name}", { name })}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <form
         className="stack"
@@ -49,15 +50,15 @@ export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void
           void create();
         }}
       >
-        <p>The other token keeps working. Revoke it when no program uses it any more.</p>
+        <p>{t("The other token keeps working. Revoke it when no program uses it any more.")}</p>
         <NativeSelect
-          label="Expires"
+          label={t("Expires")}
           data={LIFETIMES}
           value={expires}
           onChange={(event) => setExpires(event.currentTarget.value)}
           data-autofocus
         />
-        <FormEnd error={error} label="Create token" busy={busy} onClose={onClose} />
+        <FormEnd error={error} label={t("Create token")} busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );
@@ -69,19 +70,19 @@ export function ShownToken({ agent, token, onClose }: { agent: Agent; token: str
   const lines = `SERVICE_URL=${location.origin}\nSERVICE_TOKEN=${token}`;
   return (
     <ShownSecret
-      title={`Token of ${name}`}
-      about="Store the token now, where only this program can read it. It is not shown again."
+      title={t("Token of {name}", { name })}
+      about={t("Store the token now, where only this program can read it. It is not shown again.")}
       secret={token}
-      copyLabel="Copy the token"
+      copyLabel={t("Copy the token")}
       onClose={onClose}
     >
-      <p>The program needs these two lines in its environment:</p>
+      <p>{t("The program needs these two lines in its environment:")}</p>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
       <pre className="snippet" tabIndex={0}>
         {lines}
       </pre>
       <div className="row">
-        <CopyButton text={lines} label="Copy both lines" />
+        <CopyButton text={lines} label={t("Copy both lines")} />
       </div>
     </ShownSecret>
   );

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import type { Agent } from "./queries.ts";
 import { RECIPIENTS, recipientModeOf, type RecipientMode } from "./words.ts";
 
@@ -19,7 +20,7 @@ export function RecipientInputs({ recipients, label, errors }: RecipientInputsPr
       <NativeSelect
         name="mode"
         label={label}
-        description="An agent that was tricked into asking a stranger must not get an approval from them."
+        description={t("An agent that was tricked into asking a stranger must not get an approval from them.")}
         data={Object.entries(RECIPIENTS).map(([value, label]) => ({ value, label }))}
         value={mode}
         onChange={(event) => setMode(event.currentTarget.value as RecipientMode)}
@@ -29,16 +30,16 @@ export function RecipientInputs({ recipients, label, errors }: RecipientInputsPr
         <>
           <TextInput
             name="domains"
-            label="Email domains"
-            description="Such as example.com, separated by commas."
+            label={t("Email domains")}
+            description={t("Such as example.com, separated by commas.")}
             autoComplete="off"
             defaultValue={recipients?.domains?.join(", ") ?? ""}
             error={errors.domains}
           />
           <TextInput
             name="slack_teams"
-            label="Slack workspaces"
-            description="Their ids, such as T0123456, separated by commas."
+            label={t("Slack workspaces")}
+            description={t("Their ids, such as T0123456, separated by commas.")}
             autoComplete="off"
             defaultValue={recipients?.slack_teams?.join(", ") ?? ""}
             error={errors.slack_teams}

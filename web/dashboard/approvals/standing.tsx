@@ -1,4 +1,6 @@
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { remove } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { DECISIONS } from "../action/words.ts";
@@ -30,7 +32,7 @@ export interface Interruption {
 export function Standing({ task, approvals, me, isOpen, changed = null }: StandingProps) {
   const own = ownVote(approvals, me);
   return (
-    <section className="approvals" aria-label="Approvals">
+    <section className="approvals" aria-label={t("Approvals")}>
       <p className="approvals-standing" dir="auto">
         {standingOf(approvals, me, isOpen)}
       </p>
@@ -55,7 +57,7 @@ export function Standing({ task, approvals, me, isOpen, changed = null }: Standi
       {isOpen && isEdited(task, approvals) && <Changed approvals={approvals} me={me} changed={changed} />}
       {isOpen && approvals.refusal !== null && (
         <p className="notice" dir="auto">
-          You cannot decide this. {approvals.refusal}
+          {t("You cannot decide this. {refusal}", { refusal: approvals.refusal })}
         </p>
       )}
     </section>
@@ -72,8 +74,8 @@ function Changed({ approvals, me, changed }: { approvals: Approvals; me: Me; cha
   if (changed !== null)
     return (
       <div className="notice warn" role="alert">
-        Someone has just changed the arguments{changed.isUnsent && ", so nothing was sent"}.
-        {changed.isKept && " What you typed is kept."} Look at the arguments again, then decide.
+        Someone has just changed the arguments{changed.isUnsent && t(", so nothing was sent")}.
+        {changed.isKept && t(" What you typed is kept.")} Look at the arguments again, then decide.
       </div>
     );
   // In a blind task people know only of their own edit.
@@ -82,8 +84,8 @@ function Changed({ approvals, me, changed }: { approvals: Approvals; me: Me; cha
     <p className="approvals-changed">
       <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
       <span>
-        <bdi>{author === undefined ? "Someone" : nameOfVoter(author, me)}</bdi> changed the arguments. Approvals from
-        before do not count.
+        <bdi>{author === undefined ? t("Someone") : nameOfVoter(author, me)}</bdi>{" "}
+        {t("changed the arguments. Approvals from before do not count.")}
       </span>
     </p>
   );
@@ -95,7 +97,7 @@ function TakeBack({ id }: { id: string }) {
     setIsBusy(true);
     try {
       queryClient.setQueryData(taskQuery(id).queryKey, await remove<Task>(`/api/tasks/${id}/approvals/me`));
-      toast({ message: "Your decision was taken back" });
+      toast({ message: t("Your decision was taken back") });
     } catch (error) {
       toast({ message: sentenceOf(error), tone: "bad" });
     } finally {
@@ -105,10 +107,13 @@ function TakeBack({ id }: { id: string }) {
   };
   return (
     <p className="muted">
-      You can still decide otherwise.{" "}
-      <button type="button" className="link-button" disabled={isBusy} onClick={() => void takeBack()}>
-        Take it back
-      </button>
+      {rich("You can still decide otherwise. {button}", {
+        button: (
+          <button type="button" className="link-button" disabled={isBusy} onClick={() => void takeBack()}>
+            {t("Take it back")}
+          </button>
+        ),
+      })}
     </p>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { isRaw } from "../../../form/plan/hints.ts";
 import type { Me, Task } from "../api.ts";
 
@@ -26,29 +27,34 @@ export function standingOf(approvals: Approvals, reader: Reader, isOpen: boolean
   const { need, have, decisions } = approvals;
   if (have === null) {
     const own = ownVote(approvals, reader);
-    const first = own === null ? `${peopleIn(need)} must approve.` : `You ${VERBS[own.decision]}.`;
-    return `${first} What others decide is hidden until the end.`;
+    const first =
+      own === null
+        ? t("{need} must approve.", { need: peopleIn(need) })
+        : t("You {value}.", { value: VERBS[own.decision] });
+    return t("{first} What others decide is hidden until the end.", { first });
   }
   const said = [...Map.groupBy(decisions, ({ decision }) => VERBS[decision])].map(
     ([verb, votes]) => `${namesOf(votes, reader)} ${verb}`,
   );
   const all = [
-    ...(said.length === 0 ? [isOpen ? "no approvals yet" : "no approvals"] : said),
-    ...(isOpen ? [`waiting for ${missingIn(approvals, have)}`] : []),
+    ...(said.length === 0 ? [isOpen ? t("no approvals yet") : t("no approvals")] : said),
+    ...(isOpen ? [t("waiting for {approvals}", { approvals: missingIn(approvals, have) })] : []),
   ];
-  return `${have} of ${need}: ${all.join(", ")}`;
+  return t("{have} of {need}: {value}", { have, need, value: all.join(", ") });
 }
 
 /** @returns the name of a person, as it was when they decided */
 export function nameOfVoter({ user_id, name, email }: Vote["by"], reader: Reader): string {
-  return user_id === reader.user_id ? "You" : (name ?? email ?? "Someone");
+  return user_id === reader.user_id ? t("You") : (name ?? email ?? t("Someone"));
 }
 
 function namesOf(votes: readonly Vote[], reader: Reader): string {
   const own = votes.filter(({ by }) => by.user_id === reader.user_id);
   const names = [...own, ...votes.filter((vote) => !own.includes(vote))].map(({ by }) => nameOfVoter(by, reader));
   const shown = names.length > NAMED_MAX ? names.slice(0, NAMED_MAX - 1) : names;
-  return listed(names.length > shown.length ? [...shown, `${names.length - shown.length} others`] : shown);
+  return listed(
+    names.length > shown.length ? [...shown, t("{value} others", { value: names.length - shown.length })] : shown,
+  );
 }
 
 function missingIn({ need, waiting_for }: Approvals, have: number): string {
@@ -56,22 +62,25 @@ function missingIn({ need, waiting_for }: Approvals, have: number): string {
   const others = need - have - groups.length;
   if (others <= 0) return listed(groups);
   const isFirst = have === 0 && groups.length === 0;
-  return listed([...groups, isFirst ? peopleIn(others).toLowerCase() : others === 1 ? "one more" : `${others} more`]);
+  return listed([
+    ...groups,
+    isFirst ? peopleIn(others).toLowerCase() : others === 1 ? t("one more") : t("{others} more", { others }),
+  ]);
 }
 
 function groupIn(group: unknown): string {
   const { role, pool, emails } = (isRaw(group) ? group : {}) as { role?: string; pool?: string; emails?: string[] };
   const named = role ?? pool;
   if (named !== undefined) return named;
-  return emails?.length === 1 ? emails[0]! : `one of ${(emails ?? []).join(", ")}`;
+  return emails?.length === 1 ? emails[0]! : t("one of {value}", { value: (emails ?? []).join(", ") });
 }
 
 function peopleIn(count: number): string {
-  return count === 1 ? "One person" : `${count} people`;
+  return count === 1 ? t("One person") : t("{count} people", { count });
 }
 
 /** "Ada", "Ada and Ben", "Ada, Ben and Cy" */
 function listed(names: readonly string[]): string {
   if (names.length < 2) return names.join("");
-  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)!}`;
+  return t("{value} and {value2}", { value: names.slice(0, -1).join(", "), value2: names.at(-1)! });
 }

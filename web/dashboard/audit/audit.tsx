@@ -1,6 +1,7 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import { textOf } from "../settings/form.tsx";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { ErrorPanel, Page } from "../ui/page.tsx";
@@ -14,7 +15,7 @@ import "../operate.css";
 export function AuditPage() {
   const filter = useSearch({ from: "/signed-in/operating/audit" });
   return (
-    <Page title="Audit" about="What happened to tasks, people, keys and settings">
+    <Page title={t("Audit")} about={t("What happened to tasks, people, keys and settings")}>
       <Filters key={JSON.stringify(filter)} filter={filter} />
       <Records filter={filter} />
     </Page>
@@ -22,9 +23,9 @@ export function AuditPage() {
 }
 
 const KINDS = [
-  { kind: undefined, label: "All" },
-  { kind: "task", label: "Tasks" },
-  { kind: "security", label: "People, keys and settings" },
+  { kind: undefined, label: t("All") },
+  { kind: "task", label: t("Tasks") },
+  { kind: "security", label: t("People, keys and settings") },
 ] as const;
 
 function Filters({ filter }: { filter: AuditFilter }) {
@@ -33,7 +34,7 @@ function Filters({ filter }: { filter: AuditFilter }) {
   return (
     <form
       className="surface stack"
-      aria-label="Filter"
+      aria-label={t("Filter")}
       onSubmit={(event) => {
         event.preventDefault();
         const entered = (name: string) => textOf(event.currentTarget, name).trim() || undefined;
@@ -41,7 +42,7 @@ function Filters({ filter }: { filter: AuditFilter }) {
       }}
       onReset={() => show({})}
     >
-      <nav className="filters" aria-label="Kind">
+      <nav className="filters" aria-label={t("Kind")}>
         {KINDS.map(({ kind, label }) => (
           <Link
             key={label}
@@ -56,32 +57,32 @@ function Filters({ filter }: { filter: AuditFilter }) {
       </nav>
       <div className="triple">
         <Select
-          label="What"
-          placeholder="Anything"
+          label={t("What")}
+          placeholder={t("Anything")}
           data={WHATS}
           value={filter.what ?? null}
           onChange={(what) => show({ ...filter, what: what ?? undefined, kind: undefined })}
           searchable
           clearable
-          clearButtonProps={{ "aria-label": "Clear what" }}
-          nothingFoundMessage="No such thing"
+          clearButtonProps={{ "aria-label": t("Clear what") }}
+          nothingFoundMessage={t("No such thing")}
         />
         <TextInput
           name="actor"
-          label="Who"
-          placeholder="Email or id"
+          label={t("Who")}
+          placeholder={t("Email or id")}
           defaultValue={filter.actor ?? ""}
           maxLength={254}
         />
       </div>
       <div className="triple">
-        <TextInput type="date" name="from" label="From" defaultValue={filter.from ?? ""} />
-        <TextInput type="date" name="until" label="Until" defaultValue={filter.until ?? ""} />
+        <TextInput type="date" name="from" label={t("From")} defaultValue={filter.from ?? ""} />
+        <TextInput type="date" name="until" label={t("Until")} defaultValue={filter.until ?? ""} />
       </div>
       <div className="row">
-        <Button type="submit">Filter</Button>
+        <Button type="submit">{t("Filter")}</Button>
         <Button type="reset" variant="default">
-          Show all
+          {t("Show all")}
         </Button>
         {(["csv", "ndjson"] as const).map((format) => (
           <Button
@@ -91,7 +92,7 @@ function Filters({ filter }: { filter: AuditFilter }) {
             href={auditPath("/api/audit/export", filter, { format })}
             download
           >
-            Export {format.toUpperCase()}
+            {t("Export {format}", { format: format.toUpperCase() })}
           </Button>
         ))}
       </div>
@@ -103,14 +104,16 @@ function Records({ filter }: { filter: AuditFilter }) {
   const query = useInfiniteQuery(auditQuery(filter));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="Could not load the audit" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title={t("Could not load the audit")} error={query.error} retry={() => void query.refetch()} />;
   const records = query.data.pages.flatMap((page) => page.data);
   return (
     <>
-      {filter.from === undefined && <p className="muted">The last 90 days. Choose a first day to look further back.</p>}
+      {filter.from === undefined && (
+        <p className="muted">{t("The last 90 days. Choose a first day to look further back.")}</p>
+      )}
       {records.length === 0 ? (
         <div className="empty">
-          <h2>Nothing matches</h2>
+          <h2>{t("Nothing matches")}</h2>
         </div>
       ) : (
         <RecordTable records={records} />
@@ -124,28 +127,28 @@ function RecordTable({ records }: { records: readonly AuditRecord[] }) {
   const timeZone = useTimeZone();
   return (
     <div className="surface flush">
-      <table className="data as-cards" aria-label="What happened">
+      <table className="data as-cards" aria-label={t("What happened")}>
         <thead>
           <tr>
-            <th scope="col">What</th>
-            <th scope="col">Who</th>
-            <th scope="col">About</th>
-            <th scope="col">When ({timeZone.replaceAll("_", " ")})</th>
+            <th scope="col">{t("What")}</th>
+            <th scope="col">{t("Who")}</th>
+            <th scope="col">{t("About")}</th>
+            <th scope="col">{t("When ({value})", { value: timeZone.replaceAll("_", " ") })}</th>
           </tr>
         </thead>
         <tbody>
           {records.map((record) => (
             <tr key={record.id}>
-              <th scope="row" data-label="What">
+              <th scope="row" data-label={t("What")}>
                 <What record={record} />
               </th>
-              <td data-label="Who">
+              <td data-label={t("Who")}>
                 <bdi className="wraps">{whoDid(record)}</bdi>
               </td>
-              <td data-label="About">
+              <td data-label={t("About")}>
                 <About record={record} />
               </td>
-              <td data-label="When">
+              <td data-label={t("When")}>
                 <Time at={record.at} exact />
               </td>
             </tr>
@@ -169,7 +172,7 @@ function What({ record }: { record: AuditRecord }) {
       )}
       {Object.keys(more).length > 0 && (
         <details className="fold">
-          <summary>Details</summary>
+          <summary>{t("Details")}</summary>
           <code>{JSON.stringify(more)}</code>
         </details>
       )}

@@ -1,43 +1,44 @@
+import { t } from "../../../languages/text.ts";
 import type { SecurityEvent } from "../settings/queries.ts";
 import { aboutOf, TYPES, whoOf, wordsFor } from "../settings/security-words.ts";
 import type { AuditRecord } from "./queries.ts";
 
 /** What happened to a task, by the action of its audit trail. */
 const ACTIONS: Readonly<Record<string, string>> = {
-  created: "Task created",
-  assigned: "Task assigned",
-  offered: "Task offered",
-  routing_unmatched: "Routing found no one",
-  claimed: "Task claimed",
-  released: "Task released",
-  commented: "Comment",
-  question_asked: "Question to the asker",
-  revised: "Request changed",
-  completed: "Task completed",
-  verified: "Answer accepted by the check",
-  rejected: "Answer sent back by the check",
-  verification_exhausted: "Failed the checks",
-  approved: "Approval",
-  declined: "Decision against it",
-  withdrawn: "Decision taken back",
-  cancelled: "Task cancelled",
-  extended: "Deadline changed",
-  timed_out: "Task timed out",
-  escalated: "Step of the escalation",
-  notification_sent: "Message sent",
-  notification_failed: "Message not sent",
-  resume_failed: "Resume failed",
-  callback_abandoned: "Callback failed",
-  deleted: "Task deleted",
+  created: t("Task created"),
+  assigned: t("Task assigned"),
+  offered: t("Task offered"),
+  routing_unmatched: t("Routing found no one"),
+  claimed: t("Task claimed"),
+  released: t("Task released"),
+  commented: t("Comment"),
+  question_asked: t("Question to the asker"),
+  revised: t("Request changed"),
+  completed: t("Task completed"),
+  verified: t("Answer accepted by the check"),
+  rejected: t("Answer sent back by the check"),
+  verification_exhausted: t("Failed the checks"),
+  approved: t("Approval"),
+  declined: t("Decision against it"),
+  withdrawn: t("Decision taken back"),
+  cancelled: t("Task cancelled"),
+  extended: t("Deadline changed"),
+  timed_out: t("Task timed out"),
+  escalated: t("Step of the escalation"),
+  notification_sent: t("Message sent"),
+  notification_failed: t("Message not sent"),
+  resume_failed: t("Resume failed"),
+  callback_abandoned: t("Callback failed"),
+  deleted: t("Task deleted"),
 };
 
 /** What the filter offers: what happens to tasks, then security events. */
 export const WHATS = [
   {
-    group: "Tasks",
+    group: t("Tasks"),
     items: Object.entries(ACTIONS).map(([value, label]) => ({ value, label })),
   },
-  { group: "People, keys and settings", items: TYPES },
+  { group: t("People, keys and settings"), items: TYPES },
 ];
 
 export function whatOf(record: AuditRecord): string {
@@ -49,7 +50,7 @@ export function whoDid(record: AuditRecord): string {
   const { kind, email, name } = record.actor;
   if (record.kind === "security") return whoOf(asEvent(record));
   if (name !== null) return name;
-  return email ?? (kind === "system" ? "The service" : kind === "agent" ? "An agent" : "A person");
+  return email ?? (kind === "system" ? t("The service") : kind === "agent" ? t("An agent") : t("A person"));
 }
 
 /** Returns the name or the id of what a security event is about; null if it is about nothing else than its actor. */

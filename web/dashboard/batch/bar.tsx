@@ -3,6 +3,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { InfiniteData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { BATCH_MAX, NOTHING, replaced, select } from "../inbox/selection.ts";
 import { tasksQuery } from "../queries.ts";
@@ -37,7 +39,9 @@ export function BatchBar(props: BatchBarProps) {
     <div className="batch-bar">
       {run !== null && <Running run={run} search={search} />}
       {run === null && <Selected {...props} />}
-      {run !== null && selected.length > 0 && <p className="muted">{selected.length} selected for afterwards</p>}
+      {run !== null && selected.length > 0 && (
+        <p className="muted">{t("{n} selected for afterwards", { n: selected.length })}</p>
+      )}
     </div>
   );
 }
@@ -48,11 +52,13 @@ function Running({ run, search }: { run: Run; search: Scope }) {
   return (
     <div className="batch-line">
       <p>
-        {run.isSending ? `Sending: ${done + failed} of ${all}` : `${done} of ${all} decided`}
-        {failed > 0 && <span className="batch-failed">{failed} not decided</span>}
+        {run.isSending
+          ? t("Sending: {value} of {all}", { value: done + failed, all })
+          : t("{done} of {all} decided", { done, all })}
+        {failed > 0 && <span className="batch-failed">{t("{failed} not decided", { failed })}</span>}
       </p>
       <Link to="/batch" search={search} className="batch-open">
-        {run.isSending ? "Show" : "Results"}
+        {run.isSending ? t("Show") : t("Results")}
       </Link>
     </div>
   );
@@ -62,7 +68,9 @@ function Selected({ view, order, selected, search, me, waiting }: BatchBarProps)
   const { singleKeys } = usePreferences();
   const count = selected.length;
   const said =
-    count === 0 ? "Tap tasks to select them" : `${count} selected${count === BATCH_MAX ? ", the most at a time" : ""}`;
+    count === 0
+      ? t("Tap tasks to select them")
+      : `${count} selected${count === BATCH_MAX ? t(", the most at a time") : ""}`;
   return (
     <>
       {count > 1 && count === order.length && (
@@ -73,7 +81,7 @@ function Selected({ view, order, selected, search, me, waiting }: BatchBarProps)
         {count > 0 && (
           <>
             <button type="button" className="link-button" onClick={() => select(view, () => NOTHING)}>
-              Clear
+              {t("Clear")}
             </button>
             <Button
               size="xs"
@@ -86,7 +94,7 @@ function Selected({ view, order, selected, search, me, waiting }: BatchBarProps)
                 )
               }
             >
-              Decide together
+              {t("Decide together")}
             </Button>
           </>
         )}
@@ -117,7 +125,7 @@ function AllOfFilter({ view, count, search, me, waiting }: AllOfFilterProps) {
       const ids = await loadIds(query.fetchNextPage);
       select(view, (now) => replaced(now, ids));
     } catch (error) {
-      toast({ message: `Could not load the rest of the list. ${sentenceOf(error)}`, tone: "bad" });
+      toast({ message: t("Could not load the rest of the list. {error}", { error: sentenceOf(error) }), tone: "bad" });
     } finally {
       setIsLoading(false);
     }
@@ -127,16 +135,20 @@ function AllOfFilter({ view, count, search, me, waiting }: AllOfFilterProps) {
   if (!hasMore) return null;
   const label =
     all === undefined
-      ? `Select all that match, up to ${BATCH_MAX}`
+      ? t("Select all that match, up to {BATCH_MAX}", { BATCH_MAX })
       : all <= BATCH_MAX
-        ? `Select all ${all} that match`
-        : `Select the first ${BATCH_MAX} of ${all}`;
+        ? t("Select all {all} that match", { all })
+        : t("Select the first {BATCH_MAX} of {all}", { BATCH_MAX, all });
   return (
     <p className="muted batch-all">
-      All {count} on this page are selected.{" "}
-      <button type="button" className="link-button" disabled={isLoading} onClick={() => void selectAll()}>
-        {isLoading ? "Loading" : label}
-      </button>
+      {rich("All {count} on this page are selected. {button}", {
+        count,
+        button: (
+          <button type="button" className="link-button" disabled={isLoading} onClick={() => void selectAll()}>
+            {isLoading ? t("Loading") : label}
+          </button>
+        ),
+      })}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import type { Me } from "../api.ts";
 import { select, useSelection, without } from "../inbox/selection.ts";
 import { useViewOf } from "../inbox/task-list.tsx";
@@ -56,17 +57,18 @@ function Chosen({ search, me, back }: PaneProps) {
   const wanted = useMemo(() => data?.filter(({ id }) => selection.ids.has(id)) ?? [], [data, selection.ids]);
   const kinds = useMemo(() => kindsOf(wanted), [wanted]);
   if (ids.length === 0) return <NoneSelected search={search} />;
-  if (error !== null) return <ErrorPanel title="Could not load the tasks" error={error} retry={() => void refetch()} />;
+  if (error !== null)
+    return <ErrorPanel title={t("Could not load the tasks")} error={error} retry={() => void refetch()} />;
   if (data === undefined)
     return (
       <p className="hint" aria-busy="true">
-        Loading
+        {t("Loading")}
       </p>
     );
   const kind = kinds.length === 1 ? kinds[0] : kinds.find((one) => one.key === key);
   if (kind === undefined)
     return (
-      <Frame title={`Decide ${wanted.length} tasks together`} back={back}>
+      <Frame title={t("Decide {n} tasks together", { n: wanted.length })} back={back}>
         <Kinds kinds={kinds} choose={(one: Kind) => setKey(one.key)} />
       </Frame>
     );
@@ -91,10 +93,10 @@ function Chosen({ search, me, back }: PaneProps) {
 function NoneSelected({ search }: { search: Scope }) {
   return (
     <div className="empty">
-      <h1>No tasks are selected</h1>
-      <p>Select tasks in the list to decide them together: point at a row, and tick the box.</p>
+      <h1>{t("No tasks are selected")}</h1>
+      <p>{t("Select tasks in the list to decide them together: point at a row, and tick the box.")}</p>
       <Link to="/inbox" search={search}>
-        Back to the list
+        {t("Back to the list")}
       </Link>
     </div>
   );

@@ -2,6 +2,8 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RefObject } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { fieldNames, readForm } from "../../../form/plan/plan.ts";
 import { wrappedHints } from "../../../form/plan/hints.ts";
@@ -62,20 +64,24 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
   const [takesHeld, setTakesHeld] = useState(false);
   const held = chosen.filter(({ state }) => state === "held").length;
   const included = chosen.filter(({ state }) => state === "open" || (state === "held" && takesHeld));
-  const title = `Decide ${tasksIn(included.length)} together`;
+  const title = t("Decide {n} together", { n: tasksIn(included.length) });
   const areAlone = kind.tasks.some(needsOwnPage);
   if (shared === null || areAlone)
     return (
-      <Frame title={`Decide ${tasksIn(kind.tasks.length)} together`} back={back}>
+      <Frame title={t("Decide {n} together", { n: tasksIn(kind.tasks.length) })} back={back}>
         <div className="empty">
-          <h2>These tasks need answers of their own</h2>
+          <h2>{t("These tasks need answers of their own")}</h2>
           <p>
             {areAlone
-              ? "They ask about an action with a high risk, or about several actions. Decide each of them on its own page."
-              : "Their form begins with values from each task that one form for all cannot show. Answer them one by one."}
+              ? t(
+                  "They ask about an action with a high risk, or about several actions. Decide each of them on its own page.",
+                )
+              : t(
+                  "Their form begins with values from each task that one form for all cannot show. Answer them one by one.",
+                )}
           </p>
           <Button variant="default" onClick={back}>
-            Back to the list
+            {t("Back to the list")}
           </Button>
         </div>
       </Frame>
@@ -90,17 +96,19 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
             <div className="notice warn held">
               <output>
                 {tasksIn(held)} {held === 1 ? "is" : "are"} being worked on by others
-                {takesHeld ? ", and will be decided too." : ", and left out."}
+                {takesHeld ? t(", and will be decided too.") : t(", and left out.")}
               </output>
               <Button variant="default" size="xs" onClick={() => setTakesHeld(!takesHeld)}>
-                {takesHeld ? "Leave out" : "Decide too"}
+                {takesHeld ? t("Leave out") : t("Decide too")}
               </Button>
             </div>
           )}
           <BatchRows tasks={kind.tasks} chosen={chosen} takesHeld={takesHeld} me={me} when={when} remove={remove} />
         </section>
         <section className="reply" aria-labelledby="batch-answer">
-          <h2 id="batch-answer">One answer for {included.length === 1 ? "it" : `all ${included.length}`}</h2>
+          <h2 id="batch-answer">
+            One answer for {included.length === 1 ? "it" : t("all {n}", { n: included.length })}
+          </h2>
           <SharedAnswer
             shared={shared}
             when={when}
@@ -154,14 +162,18 @@ function itemsFor(
   const same = shared.kept.length > 0 || first === undefined ? null : answerFor(first.task, entries, when);
   const closed = chosen.flatMap(({ task, record, state }): RunItem[] => {
     if (state !== "closed") return [];
-    const message = "This task was deleted, or it is no longer for you.";
+    const message = t("This task was deleted, or it is no longer for you.");
     const result = record ? ({ kind: "closed", task: record } as const) : ({ kind: "refused", message } as const);
     return [{ task, answer: null, result }];
   });
   const sent = included.map(({ task }): RunItem => {
     const { answer, problem } = same ?? answerFor(task, entries, when);
     if (problem === null) return { task, answer, result: WAITING };
-    return { task, answer, result: { kind: "refused", message: `It needs an answer of its own. ${problem}` } };
+    return {
+      task,
+      answer,
+      result: { kind: "refused", message: t("It needs an answer of its own. {problem}", { problem }) },
+    };
   });
   return [...closed, ...sent];
 }
@@ -182,7 +194,10 @@ function SharedAnswer({ shared, when, count, itemsFor, send }: SharedAnswerProps
   const { options } = useDecisionKeys(task);
   const hold = useHold();
   useKeys({ "Mod+Enter": () => submitIn(place), z: hold.isOn ? hold.cancel : undefined });
-  const definition = useMemo(() => withLabel(task, `Decide ${tasksIn(count)}`, when), [task, count, when]);
+  const definition = useMemo(
+    () => withLabel(task, t("Decide {count}", { count: tasksIn(count) }), when),
+    [task, count, when],
+  );
   // The tasks may change while the person can still take it back.
   const latest = useRef(itemsFor);
   useEffect(() => {
@@ -191,9 +206,9 @@ function SharedAnswer({ shared, when, count, itemsFor, send }: SharedAnswerProps
   const onAnswer = async (): Promise<Outcome> => {
     const isJson = entered.current["~mode"]?.[0] === "json";
     if (kept.length > 0 && isJson)
-      return { kind: "failed", message: "Answer with the form: as JSON, the answer has values of a single task." };
-    if (count === 0) return { kind: "failed", message: "No task is left to decide." };
-    if (!(await hold.wait())) return { kind: "failed", message: "Sending cancelled. Nothing was sent." };
+      return { kind: "failed", message: t("Answer with the form: as JSON, the answer has values of a single task.") };
+    if (count === 0) return { kind: "failed", message: t("No task is left to decide.") };
+    if (!(await hold.wait())) return { kind: "failed", message: t("Sending cancelled. Nothing was sent.") };
     send(latest.current(entered.current));
     return { kind: "accepted" };
   };
@@ -201,7 +216,7 @@ function SharedAnswer({ shared, when, count, itemsFor, send }: SharedAnswerProps
     <div className="card-form" ref={place}>
       {kept.length > 0 && (
         <p className="notice batch-kept">
-          Each task keeps its own value: <span dir="auto">{kept.join(", ")}</span>
+          {rich("Each task keeps its own value: {span}", { span: <span dir="auto">{kept.join(", ")}</span> })}
         </p>
       )}
       <TaskForm

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { IconArrowLeft } from "../ui/icons.tsx";
 
 interface FrameProps {
@@ -17,7 +18,7 @@ export function Frame({ title, about, back, children }: FrameProps) {
     <>
       <header className="task-head">
         <div className="task-state batch-head">
-          <button type="button" className="back" aria-label="Back to the list" onClick={back}>
+          <button type="button" className="back" aria-label={t("Back to the list")} onClick={back}>
             <IconArrowLeft size={16} stroke={1.75} aria-hidden />
           </button>
           <h1 ref={heading} tabIndex={-1}>

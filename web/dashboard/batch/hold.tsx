@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { useNow } from "../ui/now.ts";
 import { toast } from "../ui/toasts.ts";
 import { answersIn } from "./words.ts";
@@ -24,7 +25,7 @@ export function useHold(): Hold {
     () => () => {
       if (resolve.current === null) return;
       resolve.current(false);
-      toast({ message: "Nothing was sent, because you left the page", tone: "bad" });
+      toast({ message: t("Nothing was sent, because you left the page"), tone: "bad" });
     },
     [],
   );
@@ -55,19 +56,17 @@ export function HoldPanel({ count, hold }: { count: number; hold: Hold }) {
   const left = Math.max(1, Math.ceil((hold.until - now) / 1000));
   return (
     <div className="notice info batch-hold">
-      <p aria-hidden="true">
-        Sending {answersIn(count)} in {left} s
-      </p>
+      <p aria-hidden="true">{t("Sending {count} in {left} s", { count: answersIn(count), left })}</p>
       <output className="unseen">
-        Sending {answersIn(count)} in {HOLD_SECONDS} seconds
+        {t("Sending {count} in {HOLD_SECONDS} seconds", { count: answersIn(count), HOLD_SECONDS })}
       </output>
       <div className="row">
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the button that was pressed is disabled now */}
         <Button variant="default" size="xs" autoFocus onClick={hold.cancel}>
-          Don't send
+          {t("Don't send")}
         </Button>
         <Button variant="default" size="xs" onClick={hold.end}>
-          Send now
+          {t("Send now")}
         </Button>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import type { Kind } from "./kinds.ts";
 import { questionsOf } from "./shared-form.ts";
 import { tasksIn } from "./words.ts";
@@ -9,8 +10,10 @@ export function Kinds({ kinds, choose }: { kinds: readonly Kind[]; choose: (kind
   return (
     <div className="task-sections">
       <section className="stack" aria-labelledby="kinds">
-        <h2 id="kinds">These tasks have {kinds.length} different forms</h2>
-        <p className="muted">One answer fits tasks with the same form. Start with one; the others stay selected.</p>
+        <h2 id="kinds">{t("These tasks have {n} different forms", { n: kinds.length })}</h2>
+        <p className="muted">
+          {t("One answer fits tasks with the same form. Start with one; the others stay selected.")}
+        </p>
         <ul className="batch-kinds">
           {kinds.map((kind, index) => (
             <li key={kind.key}>
@@ -23,7 +26,7 @@ export function Kinds({ kinds, choose }: { kinds: readonly Kind[]; choose: (kind
                 </p>
               </div>
               <Button variant={index === 0 ? "filled" : "default"} onClick={() => choose(kind)}>
-                Decide {kind.tasks.length === 1 ? "this one" : `these ${kind.tasks.length}`}
+                Decide {kind.tasks.length === 1 ? "this one" : t("these {n}", { n: kind.tasks.length })}
               </Button>
             </li>
           ))}

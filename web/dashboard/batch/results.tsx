@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me } from "../api.ts";
 import type { Scope } from "../queries.ts";
@@ -30,10 +31,10 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
   const waiting = items.filter(({ result }) => result.kind === "counted").length;
   const problems = items.filter(({ result }) => LABELS[result.kind] !== undefined);
   const title = isSending
-    ? `Deciding ${tasksIn(items.length)}`
+    ? t("Deciding {n}", { n: tasksIn(items.length) })
     : failed === 0
-      ? `${tasksIn(done)} decided`
-      : `${done} of ${tasksIn(items.length)} decided`;
+      ? t("{done} decided", { done: tasksIn(done) })
+      : t("{done} of {n} decided", { done, n: tasksIn(items.length) });
   return (
     <Frame title={title} back={back}>
       <div className="task-sections batch-results">
@@ -42,8 +43,8 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
           <p>
             {waiting === done
               ? done === 1
-                ? "It waits"
-                : "All of them wait"
+                ? t("It waits")
+                : t("All of them wait")
               : `${waiting} of them ${waiting === 1 ? "waits" : "wait"}`}{" "}
             for other people to approve.
           </p>
@@ -51,7 +52,7 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
         {problems.length > 0 && (
           <section aria-labelledby="not-decided">
             <h2 id="not-decided">
-              {unknown > 0 ? "Not decided, or not known" : "Not decided"}: {problems.length}
+              {unknown > 0 ? t("Not decided, or not known") : t("Not decided")}: {problems.length}
             </h2>
             <ul className="batch-rows">
               {problems.map((item) => (
@@ -63,16 +64,18 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
         {!isSending && (
           <div className="row">
             {again > 0 && (
-              <Button onClick={() => void sendAgain()}>Send {again === 1 ? "it" : `these ${again}`} again</Button>
+              <Button onClick={() => void sendAgain()}>
+                Send {again === 1 ? "it" : t("these {again}", { again })} again
+              </Button>
             )}
             <Button variant={again > 0 ? "default" : "filled"} onClick={close}>
-              Done
+              {t("Done")}
             </Button>
           </div>
         )}
         {done > 0 && (
           <details className="batch-done">
-            <summary>{tasksIn(done)} decided</summary>
+            <summary>{t("{done} decided", { done: tasksIn(done) })}</summary>
             <ul>
               {items.map(
                 (item) =>
@@ -109,31 +112,35 @@ interface ProgressProps {
 function Progress({ done, failed, unknown, all, isSending }: ProgressProps) {
   const tried = done + failed + unknown;
   const counts = [
-    `${done} decided`,
-    ...(failed > 0 ? [`${failed} not decided`] : []),
-    ...(unknown > 0 ? [`${unknown} not known`] : []),
+    t("{done} decided", { done }),
+    ...(failed > 0 ? [t("{failed} not decided", { failed })] : []),
+    ...(unknown > 0 ? [t("{unknown} not known", { unknown })] : []),
   ].join(", ");
   // Announced at each tenth, and at the end.
   const tenth = Math.floor((tried / all) * 10);
   return (
     <div className="stack">
-      <progress max={all} value={done} aria-label="Decided" />
+      <progress max={all} value={done} aria-label={t("Decided")} />
       <p className="batch-counts">
         {counts}
-        {isSending && <span className="muted"> of {all}. You can look at other pages, but keep this tab open.</span>}
+        {isSending && (
+          <span className="muted"> {t("of {all}. You can look at other pages, but keep this tab open.", { all })}</span>
+        )}
       </p>
-      <output className="unseen">{isSending ? `${tenth * 10} percent sent` : `Finished: ${counts}`}</output>
+      <output className="unseen">
+        {isSending ? t("{value} percent sent", { value: tenth * 10 }) : `Finished: ${counts}`}
+      </output>
     </div>
   );
 }
 
 /** By what became of an answer. */
 const LABELS: Partial<Record<Result["kind"], { label: string; tone: string }>> = {
-  closed: { label: "Already closed", tone: "mute" },
-  "sent back": { label: "Sent back", tone: "warn" },
-  refused: { label: "Not accepted", tone: "bad" },
-  unsent: { label: "Not sent", tone: "warn" },
-  unknown: { label: "Not known", tone: "warn" },
+  closed: { label: t("Already closed"), tone: "mute" },
+  "sent back": { label: t("Sent back"), tone: "warn" },
+  refused: { label: t("Not accepted"), tone: "bad" },
+  unsent: { label: t("Not sent"), tone: "warn" },
+  unknown: { label: t("Not known"), tone: "warn" },
 };
 
 function Problem({ item: { task, result }, me, search }: { item: RunItem; me: Me; search: Scope }) {

@@ -1,4 +1,5 @@
 import { memo, useMemo, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Fact } from "../../../form/payload/summary.ts";
 import type { ListedTask, Me, Task } from "../api.ts";
@@ -30,7 +31,7 @@ export function BatchRows({ tasks, chosen, takesHeld, me, when, remove }: BatchR
     <>
       {common.length > 0 && (
         <p className="batch-common">
-          <span className="muted">The same in all: </span>
+          <span className="muted">{t("The same in all:")} </span>
           <Facts facts={common} />
         </p>
       )}
@@ -80,11 +81,11 @@ const BatchRow = memo(
               </span>
               {reason != null && (
                 <span className="task-reason" dir="auto">
-                  Sent back: {reason.split("\n")[0]}
+                  {t("Sent back: {value}", { value: reason.split("\n")[0] })}
                 </span>
               )}
               {state === "held" && (
-                <span className="task-reason">{listed?.claimed_by_email ?? "Someone"} is working on this</span>
+                <span className="task-reason">{listed?.claimed_by_email ?? t("Someone")} is working on this</span>
               )}
             </summary>
             {isOpen && (
@@ -107,7 +108,7 @@ const BatchRow = memo(
           </details>
           {state === "closed" && (
             <p className="task-reason">
-              {record ? <EndSentence task={record} me={me} /> : "This task was deleted, or it is no longer for you."}
+              {record ? <EndSentence task={record} me={me} /> : t("This task was deleted, or it is no longer for you.")}
             </p>
           )}
         </div>
@@ -115,8 +116,8 @@ const BatchRow = memo(
         <button
           type="button"
           className="batch-remove"
-          aria-label={`Leave out: ${title}`}
-          title="Leave out"
+          aria-label={t("Leave out: {title}", { title })}
+          title={t("Leave out")}
           onClick={({ currentTarget }) => {
             focusNext(currentTarget);
             remove(task.id);

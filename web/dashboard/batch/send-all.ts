@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { Me } from "../api.ts";
 import { meQuery, queryClient } from "../queries.ts";
 import { dropDraft } from "../task/draft.ts";
@@ -10,7 +11,7 @@ import type { Result } from "./send.ts";
 import { tasksIn } from "./words.ts";
 
 export const WAITING: Result = { kind: "waiting" };
-const NOT_BEGUN: Result = { kind: "unsent", message: "Not sent, because an answer before it did not get through." };
+const NOT_BEGUN: Result = { kind: "unsent", message: t("Not sent, because an answer before it did not get through.") };
 
 /** Sends the answers that wait, each once. */
 export async function sendAll(me: Me, items: readonly RunItem[]): Promise<void> {
@@ -40,8 +41,11 @@ function sayEnd(key: symbol): void {
   const run = readRun();
   if (run?.key !== key || location.pathname === "/batch") return;
   const { done, failed } = countRun(run);
-  const notDecided = failed === 0 ? "" : `, ${failed} not: see the results in the inbox`;
-  toast({ message: `${tasksIn(done)} decided${notDecided}`, tone: failed === 0 ? "ok" : "bad" });
+  const notDecided = failed === 0 ? "" : t(", {failed} not: see the results in the inbox", { failed });
+  toast({
+    message: t("{done} decided{notDecided}", { done: tasksIn(done), notDecided }),
+    tone: failed === 0 ? "ok" : "bad",
+  });
 }
 
 /** Sends the same answers again to the tasks that may not have received them. */

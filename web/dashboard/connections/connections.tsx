@@ -1,4 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { post, remove } from "../api.ts";
 import { DeliveriesLink } from "../deliveries/link.tsx";
 import { ProjectLine, useProjectName } from "../projects/name.tsx";
@@ -33,16 +35,18 @@ export function Connections() {
   const error = kinds.error ?? query.error;
   if (error !== null) {
     const retry = () => void Promise.all([kinds.refetch(), query.refetch()]);
-    return <ErrorPanel title="Could not load the connections" error={error} retry={retry} />;
+    return <ErrorPanel title={t("Could not load the connections")} error={error} retry={retry} />;
   }
-  if (kinds.data === undefined || query.data === undefined) return <p className="muted">Loading</p>;
+  if (kinds.data === undefined || query.data === undefined) return <p className="muted">{t("Loading")}</p>;
   return (
     <>
       <Listed
-        about="A workflow can wait for a person in an engine such as Temporal. A task names the connection in resume, and the service resumes the workflow when the task closes. Agents never see the secret."
-        add="Add a connection"
+        about={t(
+          "A workflow can wait for a person in an engine such as Temporal. A task names the connection in resume, and the service resumes the workflow when the task closes. Agents never see the secret.",
+        )}
+        add={t("Add a connection")}
         onAdd={() => ask({ kind: "edit", connection: null })}
-        empty="No connections yet."
+        empty={t("No connections yet.")}
       >
         {query.data.map((connection) => (
           <About key={connection.id} connection={connection} kinds={kinds.data} ask={ask} />
@@ -64,7 +68,7 @@ function About({ connection, kinds, ask }: AboutProps) {
   const { id, name, project, kind, address, has_secret, asks, refused_at, refusal, updated_at } = connection;
   const projectName = useProjectName(project);
   // Connections of different projects can have the same name.
-  const fullName = projectName === null ? name : `${name} of ${projectName}`;
+  const fullName = projectName === null ? name : t("{name} of {projectName}", { name, projectName });
   const probe = useMutation({
     mutationFn: async () => ({ probed: await post<Probed>(`${CONNECTIONS}/${id}/probe`), updated_at }),
     // It may have learned whether the secret is accepted.
@@ -76,9 +80,9 @@ function About({ connection, kinds, ask }: AboutProps) {
       name={name}
       actions={
         <>
-          <ActButton label="Test" of={fullName} loading={probe.isPending} onClick={() => probe.mutate()} />
-          <ActButton label="Edit" of={fullName} onClick={() => ask({ kind: "edit", connection })} />
-          <ActButton label="Delete" of={fullName} onClick={() => ask({ kind: "delete", connection })} />
+          <ActButton label={t("Test")} of={fullName} loading={probe.isPending} onClick={() => probe.mutate()} />
+          <ActButton label={t("Edit")} of={fullName} onClick={() => ask({ kind: "edit", connection })} />
+          <ActButton label={t("Delete")} of={fullName} onClick={() => ask({ kind: "delete", connection })} />
           <DeliveriesLink of={fullName} search={{ connection: id }} />
         </>
       }
@@ -91,15 +95,19 @@ function About({ connection, kinds, ask }: AboutProps) {
       ))}
       <ProjectLine slug={project} />
       <p className="muted">
-        {has_secret ? "A secret is stored." : "No secret is stored."} {agentsWords(connection)}
+        {has_secret ? t("A secret is stored.") : t("No secret is stored.")} {agentsWords(connection)}
       </p>
       {asks !== null && (
         <p className="muted">
-          {engine} creates tasks. Its webhook goes to{" "}
-          <bdi>
-            {location.origin}
-            {CONNECTIONS}/{id}/{kind}
-          </bdi>
+          {rich("{engine} creates tasks. Its webhook goes to {bdi}", {
+            engine,
+            bdi: (
+              <bdi>
+                {location.origin}
+                {CONNECTIONS}/{id}/{kind}
+              </bdi>
+            ),
+          })}
         </p>
       )}
       {refused_at !== null && (
@@ -126,7 +134,7 @@ function Result({ probed }: { probed: Probed | undefined }) {
     <output>
       {probed !== undefined && (
         <span className={`notice ${probed.ok ? "ok" : "bad"}`}>
-          {probed.ok ? "It works: " : "It does not work: "}
+          {probed.ok ? t("It works: ") : t("It does not work: ")}
           <bdi>{probed.detail}</bdi>
         </span>
       )}
@@ -138,16 +146,18 @@ function Delete({ connection, onClose }: { connection: Connection; onClose: () =
   const { id, name } = connection;
   return (
     <Confirm
-      title={`Delete the connection ${name}?`}
-      action="Delete connection"
+      title={t("Delete the connection {name}?", { name })}
+      action={t("Delete connection")}
       onConfirm={async () => {
         await remove(`${CONNECTIONS}/${id}`);
-        toast({ message: `Connection ${name} deleted` });
+        toast({ message: t("Connection {name} deleted", { name }) });
         await refreshConnections();
       }}
       onClose={onClose}
     >
-      New tasks can't name it any more, and what waits for tasks that name it is not resumed. This can't be undone.
+      {t(
+        "New tasks can't name it any more, and what waits for tasks that name it is not resumed. This can't be undone.",
+      )}
     </Confirm>
   );
 }

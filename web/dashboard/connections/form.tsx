@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { titleOf } from "../../../form/titles.ts";
 import { ApiError, patch, post } from "../api.ts";
 import { ProjectField, useNewProject } from "../projects/field.tsx";
@@ -37,13 +38,13 @@ export function ConnectionForm({ connection, kinds, onClose }: ConnectionFormPro
     } catch (failure) {
       throw isTaken(failure) ? new FieldError("/name", failure.message) : failure;
     }
-    toast({ message: connection === null ? `Connection ${read.name} added` : "Saved" });
+    toast({ message: connection === null ? t("Connection {name} added", { name: read.name }) : t("Saved") });
     await refreshConnections();
   };
   return (
     <FormDialog
-      title={connection === null ? "Add a connection" : `Edit ${connection.name}`}
-      label={connection === null ? "Add" : "Save"}
+      title={connection === null ? t("Add a connection") : t("Edit {name}", { name: connection.name })}
+      label={connection === null ? t("Add") : t("Save")}
       send={send}
       onChange={(form) => setChosen(textOf(form, "/project") || null)}
       onClose={onClose}
@@ -53,7 +54,7 @@ export function ConnectionForm({ connection, kinds, onClose }: ConnectionFormPro
           {connection === null && (
             <NativeSelect
               {...field("/kind")}
-              label="Engine"
+              label={t("Engine")}
               data={kinds.map(({ kind, title }) => ({ value: kind, label: title }))}
               value={name}
               onChange={(event) => {
@@ -65,15 +66,15 @@ export function ConnectionForm({ connection, kinds, onClose }: ConnectionFormPro
           )}
           <TextInput
             {...field("/name")}
-            label="Name"
-            description="Tasks name the connection by it."
+            label={t("Name")}
+            description={t("Tasks name the connection by it.")}
             maxLength={64}
             defaultValue={connection?.name ?? ""}
           />
           {connection === null && <ProjectField {...field("/project")} />}
           {kind !== undefined && <KindFields key={kind.kind} kind={kind} connection={connection} field={field} />}
           <Checkbox
-            label="Any agent of the project may use it"
+            label={t("Any agent of the project may use it")}
             checked={isForAll}
             onChange={(event) => setIsForAll(event.currentTarget.checked)}
           />
@@ -135,10 +136,10 @@ function SecretField({
   const description = (
     <>
       <Coded text={about} />
-      {hasSecret ? " Leave it empty to keep the stored one." : kind.secret_required ? "" : " Optional."}
+      {hasSecret ? t(" Leave it empty to keep the stored one.") : kind.secret_required ? "" : t(" Optional.")}
     </>
   );
-  const props = { ...field("/secret"), label: "Secret", description };
+  const props = { ...field("/secret"), label: t("Secret"), description };
   return (
     <>
       {!isRemoved &&
@@ -146,7 +147,7 @@ function SecretField({
       {hasSecret && !kind.secret_required && (
         <Checkbox
           name="remove"
-          label="Delete the stored secret"
+          label={t("Delete the stored secret")}
           checked={isRemoved}
           onChange={(event) => setIsRemoved(event.currentTarget.checked)}
         />
@@ -166,12 +167,13 @@ interface AgentsProps {
 function Agents({ project, allowed, field }: AgentsProps) {
   const { data: agents, error } = useQuery(agentsOfQuery(project));
   const { name, error: problem } = field("/allowed_agents");
-  if (error !== null) return <p className="notice bad">Could not load the agents. {sentenceOf(error)}</p>;
-  if (agents === undefined) return <p className="muted">Loading</p>;
+  if (error !== null)
+    return <p className="notice bad">{t("Could not load the agents. {error}", { error: sentenceOf(error) })}</p>;
+  if (agents === undefined) return <p className="muted">{t("Loading")}</p>;
   return (
-    <Checkbox.Group label="Agents that may use it" defaultValue={[...allowed]} error={problem}>
+    <Checkbox.Group label={t("Agents that may use it")} defaultValue={[...allowed]} error={problem}>
       <div className="stack">
-        {agents.length === 0 && <p className="muted">The project has no agents.</p>}
+        {agents.length === 0 && <p className="muted">{t("The project has no agents.")}</p>}
         {agents.map((agent) => (
           <Checkbox key={agent.id} name={name} value={agent.id} label={agent.name} />
         ))}
@@ -198,17 +200,19 @@ function AsksFields({ kind, project, asks, field }: AsksFieldsProps) {
     <>
       <Checkbox
         name="creates"
-        label={`${kind.title} creates tasks with its webhook`}
+        label={t("{title} creates tasks with its webhook", { title: kind.title })}
         checked={creates}
         onChange={(event) => setCreates(event.currentTarget.checked)}
       />
-      {creates && error !== null && <p className="notice bad">Could not load the agents. {sentenceOf(error)}</p>}
-      {creates && agents?.length === 0 && <p className="muted">The project has no agents.</p>}
+      {creates && error !== null && (
+        <p className="notice bad">{t("Could not load the agents. {error}", { error: sentenceOf(error) })}</p>
+      )}
+      {creates && agents?.length === 0 && <p className="muted">{t("The project has no agents.")}</p>}
       {creates && agents !== undefined && agents.length > 0 && (
         <NativeSelect
           {...field("/asks/agent_id")}
-          label="Agent that asks"
-          description="The tasks count for its limits."
+          label={t("Agent that asks")}
+          description={t("The tasks count for its limits.")}
           data={agents.map(({ id, name }) => ({ value: id, label: name }))}
           defaultValue={asks?.agent_id}
         />
@@ -216,8 +220,8 @@ function AsksFields({ kind, project, asks, field }: AsksFieldsProps) {
       {creates && people !== null && (
         <TextInput
           {...field("/asks/assign_to")}
-          label="Who is asked"
-          description={`An email address, or a role: one person who has it. Empty: operators${asks?.notify?.length ? ", and people who get a message" : " only"}.`}
+          label={t("Who is asked")}
+          description={`An email address, or a role: one person who has it. Empty: operators${asks?.notify?.length ? t(", and people who get a message") : " only"}.`}
           defaultValue={people}
         />
       )}

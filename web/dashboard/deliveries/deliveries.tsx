@@ -2,6 +2,8 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { DeliveryDrawer } from "./detail.tsx";
 import { FailingReceivers } from "./failing.tsx";
 import { deliveriesQuery, summaryQuery } from "./queries.ts";
@@ -25,8 +27,8 @@ export function DeliveriesPage() {
   const { asked, ask, close } = useDialog<Redelivery>();
   return (
     <Page
-      title="Deliveries"
-      about="Callbacks to agents, workflows that are resumed, and events for other programs"
+      title={t("Deliveries")}
+      about={t("Callbacks to agents, workflows that are resumed, and events for other programs")}
       actions={<RedeliverAll filter={filter} onAsk={ask} />}
     >
       <Filters filter={filter} />
@@ -53,7 +55,7 @@ function RedeliverAll({ filter, onAsk }: { filter: DeliveryFilter; onAsk: (which
       variant="default"
       onClick={() => onAsk({ status: "ABANDONED", ...(origin === undefined ? {} : { origin }) })}
     >
-      Retry all failed
+      {t("Retry all failed")}
     </Button>
   );
 }
@@ -67,7 +69,7 @@ function Filters({ filter }: { filter: DeliveryFilter }) {
   const { data: summary } = useQuery(summaryQuery());
   return (
     <div className="row">
-      <nav className="filters" aria-label="Status">
+      <nav className="filters" aria-label={t("Status")}>
         {[undefined, ...STATUSES].map((status) => (
           <Link
             key={status ?? "all"}
@@ -76,14 +78,14 @@ function Filters({ filter }: { filter: DeliveryFilter }) {
             activeOptions={{ exact: true }}
             aria-current={filter.status === status ? "page" : undefined}
           >
-            {status === undefined ? "All" : DELIVERY_STATUSES[status].label}
+            {status === undefined ? t("All") : DELIVERY_STATUSES[status].label}
             {status !== undefined && summary !== undefined && summary.counts[status] > 0 && (
               <span className="count-of"> {summary.counts[status]}</span>
             )}
           </Link>
         ))}
       </nav>
-      <nav className="filters" aria-label="Kind">
+      <nav className="filters" aria-label={t("Kind")}>
         {[undefined, ...KIND_NAMES].map((kind) => (
           <Link
             key={kind ?? "all"}
@@ -92,28 +94,28 @@ function Filters({ filter }: { filter: DeliveryFilter }) {
             activeOptions={{ exact: true }}
             aria-current={filter.kind === kind ? "page" : undefined}
           >
-            {kind === undefined ? "All kinds" : KINDS[kind].all}
+            {kind === undefined ? t("All kinds") : KINDS[kind].all}
           </Link>
         ))}
       </nav>
       {filter.connection !== undefined && (
         <Link to="/deliveries" search={{ ...filter, connection: undefined }} className="chip info">
-          Connection {names.connection(filter.connection)}: show all
+          {t("Connection {value}: show all", { value: names.connection(filter.connection) })}
         </Link>
       )}
       {filter.subscription !== undefined && (
         <Link to="/deliveries" search={{ ...filter, subscription: undefined }} className="chip info">
-          Subscription of {names.subscription(filter.subscription)}: show all
+          {t("Subscription of {value}: show all", { value: names.subscription(filter.subscription) })}
         </Link>
       )}
       {filter.task_id !== undefined && (
         <Link to="/deliveries" search={{ ...filter, task_id: undefined }} className="chip info">
-          Task {shortId(filter.task_id)}: show all
+          {t("Task {task_id}: show all", { task_id: shortId(filter.task_id) })}
         </Link>
       )}
       {filter.origin !== undefined && (
         <Link to="/deliveries" search={{ ...filter, origin: undefined }} className="chip info">
-          Receiver {filter.origin}: show all
+          {t("Receiver {origin}: show all", { origin: filter.origin })}
         </Link>
       )}
     </div>
@@ -131,7 +133,7 @@ function Deliveries({ filter, ...table }: DeliveriesProps) {
   const query = useInfiniteQuery(deliveriesQuery(filter));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="Could not load the list" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title={t("Could not load the list")} error={query.error} retry={() => void query.refetch()} />;
   const rows = query.data.pages.flatMap((page) => page.data);
   if (rows.length === 0) return <Nothing filter={filter} />;
   return (
@@ -146,21 +148,27 @@ function Nothing({ filter }: { filter: DeliveryFilter }) {
   if (Object.values(filter).every((value) => value === undefined))
     return (
       <div className="empty">
-        <h2>No deliveries yet</h2>
+        <h2>{t("No deliveries yet")}</h2>
         <p>
-          Create a task with a <code>callback_url</code> to get its outcome as a callback, or with <code>resume</code>{" "}
-          to resume a workflow. Or{" "}
-          <Link to="/settings/{-$part}" params={{ part: "events" }}>
-            subscribe to events
-          </Link>
-          .
+          {rich(
+            "Create a task with a {code} to get its outcome as a callback, or with {code2} to resume a workflow. Or {link}.",
+            {
+              code: <code>callback_url</code>,
+              code2: <code>resume</code>,
+              link: (
+                <Link to="/settings/{-$part}" params={{ part: "events" }}>
+                  {t("subscribe to events")}
+                </Link>
+              ),
+            },
+          )}
         </p>
       </div>
     );
   return (
     <div className="empty">
-      <h2>No deliveries match</h2>
-      <Link to="/deliveries">Show all</Link>
+      <h2>{t("No deliveries match")}</h2>
+      <Link to="/deliveries">{t("Show all")}</Link>
     </div>
   );
 }

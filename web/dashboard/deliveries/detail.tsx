@@ -1,6 +1,7 @@
 import { Button, Drawer } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import { deliveryQuery } from "./queries.ts";
 import type { WholeDelivery } from "./queries.ts";
 import { DeliveryChip, Result, resultOf, titleOf } from "./status.tsx";
@@ -25,10 +26,10 @@ export function DeliveryDrawer({ id, onRedeliver, onClose }: DeliveryDrawerProps
       onClose={onClose}
       position="right"
       size="lg"
-      title="Delivery"
+      title={t("Delivery")}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       {id !== undefined && <Detail id={id} onRedeliver={onRedeliver} />}
     </Drawer>
@@ -39,7 +40,9 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
   const query = useQuery(deliveryQuery(id));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="Could not load the delivery" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load the delivery")} error={query.error} retry={() => void query.refetch()} />
+    );
   const delivery = query.data;
   return (
     <div className="stack detail">
@@ -47,13 +50,17 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
         <DeliveryChip status={delivery.status} />
         {delivery.body !== null && delivery.status !== "PENDING" && (
           <Button variant="default" size="xs" onClick={() => onRedeliver(id)}>
-            Send again
+            {t("Send again")}
           </Button>
         )}
       </div>
       <Facts delivery={delivery} />
-      <h3>Attempts</h3>
-      {delivery.attempts.length === 0 ? <p className="muted">No attempts yet</p> : <Attempts delivery={delivery} />}
+      <h3>{t("Attempts")}</h3>
+      {delivery.attempts.length === 0 ? (
+        <p className="muted">{t("No attempts yet")}</p>
+      ) : (
+        <Attempts delivery={delivery} />
+      )}
       <Sent delivery={delivery} />
       <Body body={delivery.body} />
     </div>
@@ -68,46 +75,46 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
   const meaning = meaningWords(delivery.meaning);
   return (
     <dl className="delivery-facts">
-      <dt>Kind</dt>
+      <dt>{t("Kind")}</dt>
       <dd>{whatOf({ ...delivery, connection: null })}</dd>
       {connection !== null && (
         <>
-          <dt>Connection</dt>
+          <dt>{t("Connection")}</dt>
           <dd>
             {names.connection(connection)}{" "}
             <Link to="/deliveries" search={{ connection }}>
-              All deliveries of this connection
+              {t("All deliveries of this connection")}
             </Link>
           </dd>
         </>
       )}
       {subscription !== null && (
         <>
-          <dt>Subscription</dt>
+          <dt>{t("Subscription")}</dt>
           <dd>
             {names.subscription(subscription)}{" "}
             <Link to="/deliveries" search={{ subscription }}>
-              All deliveries of this subscription
+              {t("All deliveries of this subscription")}
             </Link>
           </dd>
         </>
       )}
-      <dt>Receiver</dt>
+      <dt>{t("Receiver")}</dt>
       <dd>
         {url}{" "}
         {origin !== null && (
           <Link to="/deliveries" search={{ origin }}>
-            All deliveries to this receiver
+            {t("All deliveries to this receiver")}
           </Link>
         )}
       </dd>
-      <dt>Task</dt>
+      <dt>{t("Task")}</dt>
       <dd>
         <Link to="/tasks/$id" params={{ id: delivery.task_id }}>
           <bdi>{delivery.task === null ? delivery.task_id : titleOf(delivery)}</bdi>
         </Link>{" "}
         <Link to="/deliveries" search={{ task_id: delivery.task_id }}>
-          All deliveries of this task
+          {t("All deliveries of this task")}
         </Link>
       </dd>
       <dt>{CREATED[kind]}</dt>
@@ -116,21 +123,21 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
       </dd>
       {meaning !== null && (
         <>
-          <dt>Last answer</dt>
+          <dt>{t("Last answer")}</dt>
           <dd>{meaning}</dd>
         </>
       )}
-      <dt>Next attempt</dt>
-      <dd>{delivery.next_attempt_at === null ? "None" : <Moment at={delivery.next_attempt_at} />}</dd>
+      <dt>{t("Next attempt")}</dt>
+      <dd>{delivery.next_attempt_at === null ? t("None") : <Moment at={delivery.next_attempt_at} />}</dd>
     </dl>
   );
 }
 
 /** What the time at which a delivery was created is called. */
 const CREATED: Readonly<Record<WholeDelivery["kind"], string>> = {
-  callback: "Task closed",
-  resume: "Task created",
-  event: "Happened",
+  callback: t("Task closed"),
+  resume: t("Task created"),
+  event: t("Happened"),
 };
 
 /** The attempts, latest first. */
@@ -138,14 +145,14 @@ function Attempts({ delivery: { kind, attempts } }: { delivery: WholeDelivery })
   // What resumes an engine waits for the end of its task in a cycle without attempts.
   const firstCycle = kind === "resume" ? 2 : 1;
   return (
-    <table className="data" aria-label="Attempts">
+    <table className="data" aria-label={t("Attempts")}>
       <thead>
         <tr>
-          <th scope="col">Attempt</th>
-          <th scope="col">Started</th>
-          <th scope="col">Result</th>
+          <th scope="col">{t("Attempt")}</th>
+          <th scope="col">{t("Started")}</th>
+          <th scope="col">{t("Result")}</th>
           <th scope="col" className="number">
-            Duration
+            {t("Duration")}
           </th>
         </tr>
       </thead>
@@ -154,7 +161,7 @@ function Attempts({ delivery: { kind, attempts } }: { delivery: WholeDelivery })
           <tr key={`${cycle}.${attempt}`}>
             <th scope="row">
               {attempt}
-              {cycle > firstCycle && <div className="muted">retry {cycle - firstCycle}</div>}
+              {cycle > firstCycle && <div className="muted">{t("retry {value}", { value: cycle - firstCycle })}</div>}
             </th>
             <td>
               <Time at={ended.started_at} exact />
@@ -174,7 +181,7 @@ function Attempts({ delivery: { kind, attempts } }: { delivery: WholeDelivery })
 }
 
 function inShort(ms: number): string {
-  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 1_000 ? t("{ms} ms", { ms }) : `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** The headers of the latest attempt, and the same request for a terminal. Signatures are left out. */
@@ -182,21 +189,21 @@ function Sent({ delivery: { request, url, body } }: { delivery: WholeDelivery })
   if (request === null) return null;
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(curlOf(url, request, body ?? ""));
-    toast({ message: "Command copied. Put in the signatures yourself." });
+    toast({ message: t("Command copied. Put in the signatures yourself.") });
   };
   return (
     <>
       <div className="row between">
-        <h3>Request</h3>
+        <h3>{t("Request")}</h3>
         {/* Browsers allow the clipboard on secure pages only. */}
         {isSecureContext && body !== null && (
           <Button variant="default" size="xs" onClick={() => void copy()}>
-            Copy as curl
+            {t("Copy as curl")}
           </Button>
         )}
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
-      <pre className="snippet" tabIndex={0} aria-label="Request">
+      <pre className="snippet" tabIndex={0} aria-label={t("Request")}>
         {[
           `${request.method} ${url}`,
           ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
@@ -209,9 +216,9 @@ function Sent({ delivery: { request, url, body } }: { delivery: WholeDelivery })
 /** Returns a command for a shell that sends the request. */
 function curlOf(url: string, { method, headers }: NonNullable<WholeDelivery["request"]>, body: string): string {
   const parts = [
-    `curl -X ${method} ${quoted(url)}`,
+    t("curl -X {method} {url}", { method, url: quoted(url) }),
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `--data-raw ${quoted(body)}`,
+    t("--data-raw {body}", { body: quoted(body) }),
   ];
   return parts.join(" \\\n  ");
 }
@@ -221,24 +228,24 @@ function quoted(text: string): string {
 }
 
 function Body({ body }: { body: string | null }) {
-  if (body === null) return <p className="muted">Body deleted. This cannot be sent again.</p>;
+  if (body === null) return <p className="muted">{t("Body deleted. This cannot be sent again.")}</p>;
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(body);
-    toast({ message: "Body copied" });
+    toast({ message: t("Body copied") });
   };
   return (
     <>
       <div className="row between">
-        <h3>Body</h3>
+        <h3>{t("Body")}</h3>
         {/* Browsers allow the clipboard on secure pages only. */}
         {isSecureContext && (
           <Button variant="default" size="xs" onClick={() => void copy()}>
-            Copy
+            {t("Copy")}
           </Button>
         )}
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
-      <pre className="snippet" tabIndex={0} aria-label="Body">
+      <pre className="snippet" tabIndex={0} aria-label={t("Body")}>
         {pretty(body)}
       </pre>
     </>

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import { summaryQuery } from "./queries.ts";
 import type { DeliveryFilter, Redelivery } from "./queries.ts";
 import { hostOf } from "../ui/urls.ts";
@@ -19,42 +20,42 @@ export function FailingReceivers({ filter, onAsk }: FailingReceiversProps) {
   const isShown = Object.values(others).every((value) => value === undefined) && status !== "SUCCEEDED";
   if (summary === undefined || summary.failing.length === 0 || !isShown) return null;
   return (
-    <section className="surface stack" aria-label="Failing receivers">
-      <h2>Failing receivers</h2>
-      <table className="data as-cards" aria-label="Failing receivers">
+    <section className="surface stack" aria-label={t("Failing receivers")}>
+      <h2>{t("Failing receivers")}</h2>
+      <table className="data as-cards" aria-label={t("Failing receivers")}>
         <thead>
           <tr>
-            <th scope="col">Receiver</th>
+            <th scope="col">{t("Receiver")}</th>
             <th scope="col" className="number">
-              Failed
+              {t("Failed")}
             </th>
             <th scope="col" className="number">
-              Retrying
+              {t("Retrying")}
             </th>
             <th scope="col">
-              <span className="skip">Send again</span>
+              <span className="skip">{t("Send again")}</span>
             </th>
           </tr>
         </thead>
         <tbody>
           {summary.failing.map(({ origin, failed, retrying }) => (
             <tr key={origin}>
-              <th scope="row" data-label="Receiver">
+              <th scope="row" data-label={t("Receiver")}>
                 <Link to="/deliveries" search={{ origin }}>
                   {hostOf(origin)}
                 </Link>
               </th>
-              <td data-label="Failed" className="number">
+              <td data-label={t("Failed")} className="number">
                 {failed}
               </td>
-              <td data-label="Retrying" className="number">
+              <td data-label={t("Retrying")} className="number">
                 {retrying}
               </td>
               <td>
                 {/* The API sends to a receiver whatever the project. */}
                 {failed > 0 && project === null && (
                   <Button variant="default" size="xs" onClick={() => onAsk({ status: "ABANDONED", origin })}>
-                    Redeliver {failed} to this receiver
+                    {t("Redeliver {failed} to this receiver", { failed })}
                   </Button>
                 )}
               </td>
@@ -62,7 +63,7 @@ export function FailingReceivers({ filter, onAsk }: FailingReceiversProps) {
           ))}
         </tbody>
       </table>
-      {!summary.is_complete && <p className="muted">Of the newest 10,000 deliveries.</p>}
+      {!summary.is_complete && <p className="muted">{t("Of the newest 10,000 deliveries.")}</p>}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import type { DeliveryFilter } from "./queries.ts";
 
 interface DeliveriesLinkProps {
@@ -15,9 +16,9 @@ export function DeliveriesLink({ of, search }: DeliveriesLinkProps) {
       renderRoot={(props) => <Link {...props} to="/deliveries" search={search} />}
       variant="default"
       size="xs"
-      aria-label={`Deliveries of ${of}`}
+      aria-label={t("Deliveries of {of}", { of })}
     >
-      Deliveries
+      {t("Deliveries")}
     </Button>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { redeliver } from "./queries.ts";
 import type { Redelivery } from "./queries.ts";
@@ -18,14 +19,14 @@ export function Redeliver({ which, onDone, onClose }: RedeliverProps) {
     const count = await redeliver(which);
     toast(
       count === 0
-        ? { message: "Nothing was sent. These deliveries no longer exist.", tone: "bad" }
-        : { message: count === 1 ? "Sending it again" : `Sending ${count} deliveries` },
+        ? { message: t("Nothing was sent. These deliveries no longer exist."), tone: "bad" }
+        : { message: count === 1 ? t("Sending it again") : t("Sending {count} deliveries", { count }) },
     );
     onDone();
   };
   return (
-    <Confirm title={title} action="Send again" tone="accent" onConfirm={confirm} onClose={onClose}>
-      Sends the same again now, even if it was received before. Retries start over if it fails.
+    <Confirm title={title} action={t("Send again")} tone="accent" onConfirm={confirm} onClose={onClose}>
+      {t("Sends the same again now, even if it was received before. Retries start over if it fails.")}
     </Confirm>
   );
 }
@@ -34,7 +35,11 @@ function useTitle(which: Redelivery): string {
   const origin = "ids" in which ? undefined : which.origin;
   const { data: failed = "" } = useQuery(abandonedQuery(origin));
   if ("ids" in which)
-    return which.ids.length === 1 ? "Send this delivery again?" : `Send ${which.ids.length} deliveries again?`;
-  const to = origin === undefined ? "" : ` to ${origin}`;
-  return failed === "1" ? `Retry the failed delivery${to}?` : `Retry all ${failed} failed deliveries${to}?`;
+    return which.ids.length === 1
+      ? t("Send this delivery again?")
+      : t("Send {n} deliveries again?", { n: which.ids.length });
+  const to = origin === undefined ? "" : t(" to {origin}", { origin });
+  return failed === "1"
+    ? t("Retry the failed delivery{to}?", { to })
+    : t("Retry all {failed} failed deliveries{to}?", { failed, to });
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { IconCircleCheck, IconCircleDashed, IconCircleX, IconRefresh } from "../ui/icons.tsx";
 import type { Delivery } from "./queries.ts";
@@ -7,10 +8,10 @@ import { meaningWords } from "./words.ts";
 /** The labels of the statuses of the API. */
 export const DELIVERY_STATUSES: Record<Delivery["status"], { label: string; tone: string; Icon: typeof IconRefresh }> =
   {
-    ABANDONED: { label: "Failed", tone: "bad", Icon: IconCircleX },
-    FAILED: { label: "Retrying", tone: "warn", Icon: IconRefresh },
-    PENDING: { label: "Pending", tone: "info", Icon: IconCircleDashed },
-    SUCCEEDED: { label: "Delivered", tone: "ok", Icon: IconCircleCheck },
+    ABANDONED: { label: t("Failed"), tone: "bad", Icon: IconCircleX },
+    FAILED: { label: t("Retrying"), tone: "warn", Icon: IconRefresh },
+    PENDING: { label: t("Pending"), tone: "info", Icon: IconCircleDashed },
+    SUCCEEDED: { label: t("Delivered"), tone: "ok", Icon: IconCircleCheck },
   };
 
 export function DeliveryChip({ status }: { status: Delivery["status"] }) {
@@ -25,7 +26,7 @@ export function DeliveryChip({ status }: { status: Delivery["status"] }) {
 
 /** The result of the latest attempt, and its time. */
 export function LastResult({ delivery }: { delivery: Delivery }) {
-  if (delivery.last_attempt_at === null) return <span className="muted">No attempts yet</span>;
+  if (delivery.last_attempt_at === null) return <span className="muted">{t("No attempts yet")}</span>;
   return (
     <span>
       <Result meaning={delivery.meaning} result={resultOf(delivery.last_status_code, delivery.last_error)} />{" "}
@@ -51,11 +52,16 @@ export function Result({ meaning, result }: { meaning: string | null; result: st
 /** @param error - a stable word, a colon, and a sentence for people */
 export function resultOf(statusCode: number | null, error: string | null): string {
   if (error !== null) return error.replace(/^\w+: /, "");
-  return statusCode === null ? "Delivered" : `${statusCode} ${REASONS[statusCode] ?? ""}`.trim();
+  return statusCode === null ? t("Delivered") : `${statusCode} ${REASONS[statusCode] ?? ""}`.trim();
 }
 
 /** The names of the statuses that receivers use to accept a callback. */
-const REASONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content" };
+const REASONS: Readonly<Record<number, string>> = {
+  200: "OK",
+  201: t("Created"),
+  202: t("Accepted"),
+  204: t("No Content"),
+};
 
 /** Whether sending it again is useful: others are on their way, or have arrived. */
 export function hasFailed({ status }: Pick<Delivery, "status">): boolean {

@@ -1,5 +1,6 @@
 import { Button, Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import type { Delivery, DeliveryFilter } from "./queries.ts";
 import { DeliveryChip, hasFailed, LastResult, titleOf } from "./status.tsx";
 import { Moment } from "../ui/times.tsx";
@@ -24,33 +25,33 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
     <div className="surface flush">
       <div className="bar">
         <Checkbox
-          label={chosen.length === 0 ? "Select all" : `${chosen.length} selected`}
+          label={chosen.length === 0 ? t("Select all") : t("{n} selected", { n: chosen.length })}
           checked={chosen.length === rows.length}
           indeterminate={chosen.length > 0 && chosen.length < rows.length}
           onChange={(event) => onSelect(new Set(event.currentTarget.checked ? rows.map(({ id }) => id) : []))}
         />
         {chosen.length > 0 && (
           <Button size="xs" onClick={() => onRedeliver(chosen)}>
-            Send selected again
+            {t("Send selected again")}
           </Button>
         )}
       </div>
-      <table className="data as-cards" aria-label="Deliveries">
+      <table className="data as-cards" aria-label={t("Deliveries")}>
         <thead>
           <tr>
             <th scope="col">
-              <span className="skip">Select</span>
+              <span className="skip">{t("Select")}</span>
             </th>
-            <th scope="col">Status</th>
-            <th scope="col">Receiver</th>
-            <th scope="col">Task</th>
+            <th scope="col">{t("Status")}</th>
+            <th scope="col">{t("Receiver")}</th>
+            <th scope="col">{t("Task")}</th>
             <th scope="col" className="number">
-              Attempts
+              {t("Attempts")}
             </th>
-            <th scope="col">Next attempt</th>
-            <th scope="col">Last result</th>
+            <th scope="col">{t("Next attempt")}</th>
+            <th scope="col">{t("Last result")}</th>
             <th scope="col">
-              <span className="skip">Send again</span>
+              <span className="skip">{t("Send again")}</span>
             </th>
           </tr>
         </thead>
@@ -63,13 +64,15 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                     checked={selected.has(delivery.id)}
                     onChange={(event) => select(delivery.id, event.currentTarget.checked)}
                   />
-                  <span className="skip">Select the delivery of {titleOf(delivery)}</span>
+                  <span className="skip">
+                    {t("Select the delivery of {delivery}", { delivery: titleOf(delivery) })}
+                  </span>
                 </label>
               </td>
               <td>
                 <DeliveryChip status={delivery.status} />
               </td>
-              <th scope="row" data-label="Receiver">
+              <th scope="row" data-label={t("Receiver")}>
                 <Link to="/deliveries" search={{ ...filter, id: delivery.id }} className="opens" title={delivery.url}>
                   {hostOf(delivery.url)}
                   <span className="muted">{pathOf(delivery.url)}</span>
@@ -78,24 +81,24 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                   <bdi>{whatOf(delivery)}</bdi>
                 </p>
               </th>
-              <td data-label="Task" className="wraps">
+              <td data-label={t("Task")} className="wraps">
                 <Link to="/tasks/$id" params={{ id: delivery.task_id }} title={delivery.task_id}>
                   {titleOf(delivery)}
                 </Link>
               </td>
-              <td data-label="Attempts" className="number">
+              <td data-label={t("Attempts")} className="number">
                 {delivery.attempt_count}
               </td>
-              <td data-label="Next attempt">
-                {delivery.next_attempt_at === null ? "None" : <Moment at={delivery.next_attempt_at} />}
+              <td data-label={t("Next attempt")}>
+                {delivery.next_attempt_at === null ? t("None") : <Moment at={delivery.next_attempt_at} />}
               </td>
-              <td data-label="Last result">
+              <td data-label={t("Last result")}>
                 <LastResult delivery={delivery} />
               </td>
               <td>
                 {hasFailed(delivery) && (
                   <Button variant="default" size="xs" onClick={() => onRedeliver([delivery.id])}>
-                    Send again
+                    {t("Send again")}
                   </Button>
                 )}
               </td>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { connectionsQuery, kindsQuery } from "../connections/queries.ts";
 import { engineName } from "../connections/words.ts";
 import { subscriptionsQuery } from "../subscriptions/queries.ts";
@@ -9,18 +10,18 @@ type Kind = Delivery["kind"];
 
 /** The labels of the kinds: of one, and of all. */
 export const KINDS: Readonly<Record<Kind, { one: string; all: string }>> = {
-  callback: { one: "Callback", all: "Callbacks" },
-  resume: { one: "Resume", all: "Resumes" },
-  event: { one: "Event", all: "Events" },
+  callback: { one: t("Callback"), all: t("Callbacks") },
+  resume: { one: t("Resume"), all: t("Resumes") },
+  event: { one: t("Event"), all: t("Events") },
 };
 
 /** What the answer of an engine meant. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  done: "Resumed",
-  done_already: "Was resumed before",
-  gone: "Nothing waits there any more",
-  later: "Not resumed yet",
-  refused: "The engine refuses the secret",
+  done: t("Resumed"),
+  done_already: t("Was resumed before"),
+  gone: t("Nothing waits there any more"),
+  later: t("Not resumed yet"),
+  refused: t("The engine refuses the secret"),
 };
 
 /** Returns what the answer of an engine meant; null if there was none, or for another kind of delivery. */

@@ -1,4 +1,5 @@
 import { Fragment, useMemo } from "react";
+import { t } from "../../../languages/text.ts";
 import { capitalized } from "../../../form/titles.ts";
 import type { Me, Task } from "../api.ts";
 import { useNames } from "../inbox/who.ts";
@@ -20,11 +21,11 @@ export function NextSteps({ task, me }: { task: Task; me: Me }) {
         const says = sayComing(step, names);
         return (
           <Fragment key={step.step}>
-            {i === 0 ? capitalized(says) : `, then ${says}`} <Moment at={step.at} />
+            {i === 0 ? capitalized(says) : t(", then {says}", { says })} <Moment at={step.at} />
           </Fragment>
         );
       })}
-      {steps.length > MAX_STEPS && `, and ${steps.length - MAX_STEPS} more`}
+      {steps.length > MAX_STEPS && t(", and {value} more", { value: steps.length - MAX_STEPS })}
       {task.on_timeout !== null && (
         <>
           {steps.length > 0 && " · "}If no one answers by <Time at={task.timeout_at} />, the answer{" "}

@@ -1,18 +1,19 @@
 import { Button, NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import type { Names } from "../inbox/names.ts";
 import type { Field } from "../settings/form-dialog.tsx";
 import { emailFieldOf, stepOf, type Draft, type Kind, type Who } from "./step-draft.ts";
 import { sayStep, UNITS } from "./step-words.ts";
 
 const KINDS: Readonly<Record<Kind, string>> = {
-  remind: "Remind those who were told",
-  notify: "Tell more people",
-  offer: "Offer it to more people",
-  assign: "Assign it to one person",
-  raise: "Mark it as urgent",
+  remind: t("Remind those who were told"),
+  notify: t("Tell more people"),
+  offer: t("Offer it to more people"),
+  assign: t("Assign it to one person"),
+  raise: t("Mark it as urgent"),
 };
 
-const UNIT_CHOICES = [{ value: "share", label: "% of the time" }, ...Object.keys(UNITS).toReversed()];
+const UNIT_CHOICES = [{ value: "share", label: t("% of the time") }, ...Object.keys(UNITS).toReversed()];
 
 export interface StepFieldsProps {
   draft: Draft;
@@ -31,20 +32,20 @@ export interface StepFieldsProps {
 /** One step of a template. */
 export function StepFields({ draft, index, count, calendars, names, field, change, move, remove }: StepFieldsProps) {
   const path = pathOf(index);
-  const name = `step ${index + 1}`;
+  const name = t("step {value}", { value: index + 1 });
   return (
     <fieldset className="step" id={idOf(draft)}>
-      <legend>Step {index + 1}</legend>
+      <legend>{t("Step {value}", { value: index + 1 })}</legend>
       <div className="step-time">
         <TextInput
           {...field(`${path}/after`)}
-          label="After"
+          label={t("After")}
           inputMode="decimal"
           value={draft.amount}
           onChange={(event) => change({ amount: event.currentTarget.value })}
         />
         <NativeSelect
-          label="Unit"
+          label={t("Unit")}
           data={UNIT_CHOICES}
           value={draft.unit}
           onChange={(event) => change({ unit: event.currentTarget.value as Draft["unit"] })}
@@ -52,8 +53,8 @@ export function StepFields({ draft, index, count, calendars, names, field, chang
         {(calendars.length > 0 || draft.calendar !== "") && (
           <NativeSelect
             {...field(`${path}/calendar`)}
-            label="Counted in"
-            data={[{ value: "", label: "All time" }, ...new Set([...calendars, draft.calendar].filter(Boolean))]}
+            label={t("Counted in")}
+            data={[{ value: "", label: t("All time") }, ...new Set([...calendars, draft.calendar].filter(Boolean))]}
             value={draft.calendar}
             onChange={(event) => change({ calendar: event.currentTarget.value })}
           />
@@ -61,7 +62,7 @@ export function StepFields({ draft, index, count, calendars, names, field, chang
       </div>
       <NativeSelect
         {...field(`${path}/do`)}
-        label="What happens"
+        label={t("What happens")}
         data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
         value={draft.do}
         onChange={(event) => change({ do: event.currentTarget.value as Kind })}
@@ -74,10 +75,10 @@ export function StepFields({ draft, index, count, calendars, names, field, chang
             variant="default"
             size="xs"
             data-act="up"
-            aria-label={`Move up: ${name}`}
+            aria-label={t("Move up: {name}", { name })}
             onClick={() => move(index - 1)}
           >
-            Move up
+            {t("Move up")}
           </Button>
         )}
         {index < count - 1 && (
@@ -85,15 +86,15 @@ export function StepFields({ draft, index, count, calendars, names, field, chang
             variant="default"
             size="xs"
             data-act="down"
-            aria-label={`Move down: ${name}`}
+            aria-label={t("Move down: {name}", { name })}
             onClick={() => move(index + 1)}
           >
-            Move down
+            {t("Move down")}
           </Button>
         )}
         {count > 1 && (
           <Button variant="default" size="xs" data-act="remove" aria-label={`Remove: ${name}`} onClick={remove}>
-            Remove
+            {t("Remove")}
           </Button>
         )}
       </div>
@@ -124,8 +125,8 @@ function TargetFields({
     return (
       <Textarea
         {...field(`${path}/to`)}
-        label="Who is told"
-        description="As in notify, one on each line: email:dana@example.com or slack:#approvals."
+        label={t("Who is told")}
+        description={t("As in notify, one on each line: email:dana@example.com or slack:#approvals.")}
         autosize
         minRows={2}
         maxRows={6}
@@ -145,10 +146,13 @@ function TargetFields({
     <>
       <NativeSelect
         {...field(`${path}/to`)}
-        label="To"
+        label={t("To")}
         data={[
-          { value: "group", label: draft.do === "offer" ? "A pool, or people with a role" : "One of a pool or role" },
-          { value: "emails", label: draft.do === "offer" ? "People by their email" : "A person by email" },
+          {
+            value: "group",
+            label: draft.do === "offer" ? t("A pool, or people with a role") : t("One of a pool or role"),
+          },
+          { value: "emails", label: draft.do === "offer" ? t("People by their email") : t("A person by email") },
           ...(draft.user === null ? [] : [{ value: "user", label: names.get(draft.user) ?? draft.user }]),
         ]}
         value={draft.who}
@@ -156,15 +160,15 @@ function TargetFields({
       />
       {draft.who === "group" && (
         <div className="triple">
-          {text("pool", "pool", "Pool")}
-          {text("role", "role", "Role")}
-          {text("level", "access_level", "Access level")}
+          {text("pool", "pool", t("Pool"))}
+          {text("role", "role", t("Role"))}
+          {text("level", "access_level", t("Access level"))}
         </div>
       )}
       {draft.who === "emails" && draft.do === "assign" && (
         <TextInput
           {...field(emailFieldOf(draft.do, path))}
-          label="Email"
+          label={t("Email")}
           inputMode="email"
           value={draft.emails}
           onChange={(event) => change({ emails: event.currentTarget.value })}
@@ -173,8 +177,8 @@ function TargetFields({
       {draft.who === "emails" && draft.do === "offer" && (
         <Textarea
           {...field(emailFieldOf(draft.do, path))}
-          label="Emails"
-          description="One on each line."
+          label={t("Emails")}
+          description={t("One on each line.")}
           autosize
           minRows={2}
           maxRows={6}

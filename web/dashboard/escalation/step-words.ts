@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { Template } from "../settings/queries.ts";
 import { named, type Names } from "../inbox/names.ts";
 import { oneOf, partsOf, targetOf } from "./words.ts";
@@ -11,25 +12,25 @@ export type Unit = keyof typeof UNITS;
 
 /** Says what a step of a template does and when: "After 2 hours: mark it as urgent". */
 export function sayStep({ do: kind, after, calendar, to }: Step, names: Names): string {
-  const when = `After ${sayTime(after)}${calendar === null ? "" : `, counted in the calendar ${calendar}`}`;
+  const when = `After ${sayTime(after)}${calendar === null ? "" : t(", counted in the calendar {calendar}", { calendar })}`;
   return `${when}: ${sayWhat(kind, to, names)}`;
 }
 
 function sayWhat(kind: Step["do"], to: Step["to"], names: Names): string {
   switch (kind) {
     case "remind":
-      return "remind everyone who was told and has not answered";
+      return t("remind everyone who was told and has not answered");
     case "notify":
-      return `tell ${listed(Array.isArray(to) ? to : [])} as well`;
+      return t("tell {listed} as well", { listed: listed(Array.isArray(to) ? to : []) });
     case "offer": {
       const { emails } = partsOf(to);
       const all = emails === null ? targetOf(to, names) : listed(emails.map((email) => named(email, names)));
-      return `offer it to ${all} as well`;
+      return t("offer it to {all} as well", { all });
     }
     case "assign":
-      return `assign it to ${oneOf(to, names)}`;
+      return t("assign it to {to}", { to: oneOf(to, names) });
     case "raise":
-      return "mark it as urgent";
+      return t("mark it as urgent");
   }
 }
 
@@ -40,13 +41,14 @@ function listed(entries: readonly string[]): string {
 }
 
 const SHARES: ReadonlyMap<number, string> = new Map([
-  [0.25, "a quarter of the time"],
-  [0.5, "half of the time"],
-  [0.75, "three quarters of the time"],
+  [0.25, t("a quarter of the time")],
+  [0.5, t("half of the time")],
+  [0.75, t("three quarters of the time")],
 ]);
 
 function sayTime(after: After): string {
-  if (typeof after !== "number") return SHARES.get(after.fraction) ?? `${percentOf(after.fraction)}% of the time`;
+  if (typeof after !== "number")
+    return SHARES.get(after.fraction) ?? t("{fraction}% of the time", { fraction: percentOf(after.fraction) });
   const { amount, unit } = lengthOf(after);
   return `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
 }

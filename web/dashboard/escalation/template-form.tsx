@@ -1,6 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { put } from "../api.ts";
 import type { Names } from "../inbox/names.ts";
 import { queryClient } from "../queries.ts";
@@ -39,19 +40,19 @@ export function TemplateForm({ template, project, names, onClose }: TemplateForm
       requireNew(asked, known, "template");
     }
     const { name } = await put<Template>(pathOf(TEMPLATES, asked), { steps });
-    toast({ message: template === null ? `Template ${name} added` : "Saved" });
+    toast({ message: template === null ? t("Template {name} added", { name }) : t("Saved") });
     await queryClient.invalidateQueries(templatesQuery(project));
   };
   const add = (): void => {
     const draft = newDraft();
     setDrafts([...drafts, draft]);
-    focusLater(`#${idOf(draft)} input`);
+    focusLater(t("#{draft} input", { draft: idOf(draft) }));
   };
   const move = (from: number, to: number): void => {
     const draft = drafts[from]!;
     const others = drafts.toSpliced(from, 1);
     setDrafts(others.toSpliced(to, 0, draft));
-    setSaid(`Step ${from + 1} is now step ${to + 1}.`);
+    setSaid(t("Step {value} is now step {value2}.", { value: from + 1, value2: to + 1 }));
     // At either end, its button is gone.
     const isEnd = to === 0 || to === others.length;
     focusLater(`#${idOf(draft)} [data-act=${to < from === isEnd ? "down" : "up"}]`);
@@ -64,8 +65,8 @@ export function TemplateForm({ template, project, names, onClose }: TemplateForm
   };
   return (
     <FormDialog
-      title={template === null ? "Add a template" : `Edit ${template.name}`}
-      label={template === null ? "Add" : "Save"}
+      title={template === null ? t("Add a template") : t("Edit {name}", { name: template.name })}
+      label={template === null ? t("Add") : t("Save")}
       size="lg"
       send={send}
       onClose={onClose}
@@ -82,13 +83,13 @@ export function TemplateForm({ template, project, names, onClose }: TemplateForm
             {template === null && (
               <TextInput
                 {...field("/params/name")}
-                label="Name"
-                description="Such as payments. Programs name the template by it. You can't change it later."
+                label={t("Name")}
+                description={t("Such as payments. Programs name the template by it. You can't change it later.")}
                 data-autofocus
               />
             )}
             {template?.is_built_in === true && (
-              <p className="notice">This template is built in. Your steps replace it until you delete them.</p>
+              <p className="notice">{t("This template is built in. Your steps replace it until you delete them.")}</p>
             )}
             {drafts.map((draft, index) => (
               <StepFields
@@ -108,10 +109,10 @@ export function TemplateForm({ template, project, names, onClose }: TemplateForm
             <div className="row">
               {drafts.length < STEPS_MAX ? (
                 <Button variant="default" size="xs" data-act="add" onClick={add}>
-                  Add a step
+                  {t("Add a step")}
                 </Button>
               ) : (
-                <p className="muted">A template has up to ten steps.</p>
+                <p className="muted">{t("A template has up to ten steps.")}</p>
               )}
             </div>
           </>

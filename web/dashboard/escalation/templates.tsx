@@ -1,6 +1,8 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import type { Me } from "../api.ts";
 import { remove } from "../api.ts";
 import type { Names } from "../inbox/names.ts";
@@ -32,14 +34,18 @@ export function Templates() {
   const project = chosen ?? start;
   if (projects.isError)
     return (
-      <ErrorPanel title="Could not load the projects" error={projects.error} retry={() => void projects.refetch()} />
+      <ErrorPanel
+        title={t("Could not load the projects")}
+        error={projects.error}
+        retry={() => void projects.refetch()}
+      />
     );
-  if (me === undefined || project === null) return <p className="muted">Loading</p>;
+  if (me === undefined || project === null) return <p className="muted">{t("Loading")}</p>;
   return (
     <>
       {choices.length > 1 && (
         <NativeSelect
-          label="Project"
+          label={t("Project")}
           data={choices}
           value={project}
           onChange={(event) => setChosen(event.currentTarget.value)}
@@ -54,18 +60,22 @@ function TemplatesOf({ project, me }: { project: string; me: Me }) {
   const query = useQuery(templatesQuery(project));
   const names = useNames(me);
   const { asked, ask, close } = useDialog<Asked>();
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load the templates" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load the templates")} error={query.error} retry={() => void query.refetch()} />
+    );
   return (
     <>
       <div className="stack">
         <p>
-          A template has steps for tasks that no one answers. Requests name it in <code>escalation</code>. Times count
-          from the creation of a task. Shares are of the time until its deadline.
+          {rich(
+            "A template has steps for tasks that no one answers. Requests name it in {code}. Times count from the creation of a task. Shares are of the time until its deadline.",
+            { code: <code>escalation</code> },
+          )}
         </p>
         <div className="row">
-          <Button onClick={() => ask({ kind: "edit", template: null })}>Add a template</Button>
+          <Button onClick={() => ask({ kind: "edit", template: null })}>{t("Add a template")}</Button>
         </div>
       </div>
       <dl className="surface facts">
@@ -86,7 +96,7 @@ function About({ template, names, ask }: { template: Template; names: Names; ask
   return (
     <div>
       <dt>
-        {name} {is_built_in && <span className="chip mute">Built in</span>}
+        {name} {is_built_in && <span className="chip mute">{t("Built in")}</span>}
       </dt>
       <dd>
         <ol>
@@ -100,19 +110,19 @@ function About({ template, names, ask }: { template: Template; names: Names; ask
           <Button
             variant="default"
             size="xs"
-            aria-label={`Edit ${name}`}
+            aria-label={t("Edit {name}", { name })}
             onClick={() => ask({ kind: "edit", template })}
           >
-            Edit
+            {t("Edit")}
           </Button>
           {!is_built_in && (
             <Button
               variant="default"
               size="xs"
-              aria-label={`Delete ${name}`}
+              aria-label={t("Delete {name}", { name })}
               onClick={() => ask({ kind: "delete", template })}
             >
-              Delete
+              {t("Delete")}
             </Button>
           )}
         </div>
@@ -125,17 +135,18 @@ function Delete({ template, onClose }: { template: Template; onClose: () => void
   const { name, project } = template;
   return (
     <Confirm
-      title={`Delete the template ${name}?`}
-      action="Delete template"
+      title={t("Delete the template {name}?", { name })}
+      action={t("Delete template")}
       onConfirm={async () => {
         await remove(pathOf(TEMPLATES, template));
-        toast({ message: `Template ${name} deleted` });
+        toast({ message: t("Template {name} deleted", { name }) });
         await queryClient.invalidateQueries(templatesQuery(project));
       }}
       onClose={onClose}
     >
-      New tasks can't name it any more, unless a built-in template has this name. Tasks keep the steps that they were
-      created with. This can't be undone.
+      {t(
+        "New tasks can't name it any more, unless a built-in template has this name. Tasks keep the steps that they were created with. This can't be undone.",
+      )}
     </Confirm>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { AuditEntry, Task } from "../api.ts";
 import { named, type Names } from "../inbox/names.ts";
 import { actorOf } from "../task/actor.ts";
@@ -9,19 +10,19 @@ export function sayDone({ extra }: Pick<AuditEntry, "extra">, task: Pick<Task, "
   const isUnmatched = extra?.["unmatched"] === true;
   switch (extra?.["do"]) {
     case "remind":
-      return "reminded everyone who was told";
+      return t("reminded everyone who was told");
     case "notify":
-      return Array.isArray(to) ? `told more people: ${to.join(", ")}` : "told more people";
+      return Array.isArray(to) ? t("told more people: {value}", { value: to.join(", ") }) : t("told more people");
     case "offer":
-      return isUnmatched ? "found no one to offer it to" : `offered it to ${targetOf(to, names)}`;
+      return isUnmatched ? t("found no one to offer it to") : t("offered it to {to}", { to: targetOf(to, names) });
     case "assign":
       return isUnmatched
-        ? "found no one to assign it to"
-        : `assigned it to ${assigneeIn(extra, names) ?? oneOf(to, names)}`;
+        ? t("found no one to assign it to")
+        : t("assigned it to {value}", { value: assigneeIn(extra, names) ?? oneOf(to, names) });
     case "raise":
-      return "marked it as urgent";
+      return t("marked it as urgent");
     default:
-      return "took a step";
+      return t("took a step");
   }
 }
 
@@ -46,7 +47,7 @@ export function chainOf(trail: readonly AuditEntry[], task: Pick<Task, "escalati
     if (says === null) continue;
     const [first] = chain;
     if (action !== "created" && chain.length === 1 && first!.says === CREATED && says.startsWith("to "))
-      first!.says = `${CREATED} for ${says.slice(3)}`;
+      first!.says = t("{CREATED} for {value}", { CREATED, value: says.slice(3) });
     else chain.push({ id, says: says.startsWith("to ") ? `${action} ${says}` : says });
   }
   return chain;
@@ -61,16 +62,20 @@ function linkOf(entry: AuditEntry, task: Pick<Task, "escalation">, names: Names)
     case "assigned":
       return `to ${assigneeIn(extra, names) ?? "someone"}`;
     case "offered":
-      return `to ${peopleIn(extra?.["candidates"], names)}`;
+      return t("to {people}", { people: peopleIn(extra?.["candidates"], names) });
     case "claimed":
-      return `claimed by ${nameOfActor(entry, names)}`;
+      return t("claimed by {entry}", { entry: nameOfActor(entry, names) });
     case "released":
-      return entry.actor_type === "system" ? "released" : `released by ${nameOfActor(entry, names)}`;
+      return entry.actor_type === "system"
+        ? "released"
+        : t("released by {entry}", { entry: nameOfActor(entry, names) });
     case "escalated": {
       if (extra?.["unmatched"] === true) return null;
       const to = targetIn(extra, task);
-      if (extra?.["do"] === "offer") return `offered to ${targetOf(to, names)}`;
-      return extra?.["do"] === "assign" ? `assigned to ${assigneeIn(extra, names) ?? oneOf(to, names)}` : null;
+      if (extra?.["do"] === "offer") return t("offered to {to}", { to: targetOf(to, names) });
+      return extra?.["do"] === "assign"
+        ? t("assigned to {value}", { value: assigneeIn(extra, names) ?? oneOf(to, names) })
+        : null;
     }
     default:
       return null;
@@ -95,9 +100,9 @@ function assigneeIn(extra: AuditEntry["extra"], names: Names): string | null {
 
 /** @param ids - of users, or addresses */
 function peopleIn(ids: unknown, names: Names): string {
-  if (!Array.isArray(ids)) return "several people";
+  if (!Array.isArray(ids)) return t("several people");
   const [first] = ids as string[];
   if (ids.length === 1 && first !== undefined)
-    return names.get(first) ?? named(first.includes("@") ? first : null, names) ?? "one person";
-  return `${ids.length} people`;
+    return names.get(first) ?? named(first.includes("@") ? first : null, names) ?? t("one person");
+  return t("{n} people", { n: ids.length });
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { chosenOption } from "../../../form/plan/chosen.ts";
 import { readForm } from "../../../form/plan/plan.ts";
 import type { Task } from "../api.ts";
@@ -19,13 +20,13 @@ export function sayComing({ do: kind, to }: Pick<Step, "do" | "to">, names: Name
     case "remind":
       return "reminder";
     case "notify":
-      return "more people told";
+      return t("more people told");
     case "offer":
-      return `offered to ${targetOf(to, names)}`;
+      return t("offered to {to}", { to: targetOf(to, names) });
     case "assign":
-      return `assigned to ${oneOf(to, names)}`;
+      return t("assigned to {to}", { to: oneOf(to, names) });
     case "raise":
-      return "marked as urgent";
+      return t("marked as urgent");
   }
 }
 
@@ -43,15 +44,15 @@ export function fallbackOption(
 /** Says who all of a target are. */
 export function targetOf(to: Target, names: Names): string {
   const { pool, role, level, email, user_id, emails } = partsOf(to);
-  if (emails !== null) return emails.length === 1 ? named(emails[0]!, names) : `${emails.length} people`;
+  if (emails !== null) return emails.length === 1 ? named(emails[0]!, names) : t("{n} people", { n: emails.length });
   if (email !== null) return named(email, names);
-  if (user_id !== null) return names.get(user_id) ?? "one person";
+  if (user_id !== null) return names.get(user_id) ?? t("one person");
   const filters = [
-    ...(role === null ? [] : [`the role ${role}`]),
-    ...(level === null ? [] : [`the access level ${level}`]),
+    ...(role === null ? [] : [t("the role {role}", { role })]),
+    ...(level === null ? [] : [t("the access level {level}", { level })]),
   ];
   if (pool === null) return `everyone with ${filters.join(" and ") || "access"}`;
-  return `the pool ${pool}${filters.length === 0 ? "" : ` with ${filters.join(" and ")}`}`;
+  return `the pool ${pool}${filters.length === 0 ? "" : t(" with {value}", { value: filters.join(" and ") })}`;
 }
 
 /** Says who one of a target is. */

@@ -1,25 +1,26 @@
+import { t } from "../../../languages/text.ts";
 import type { Call } from "./queries.ts";
 
 /** What may happen to a call. `none`: no rule decides. */
 export type Outcome = "ask" | "allow" | "deny" | "none";
 
 export const OUTCOMES: Readonly<Record<Outcome, { would: string; was: string; tone: string }>> = {
-  ask: { would: "Ask a person", was: "Asked", tone: "info" },
-  allow: { would: "Allow", was: "Allowed", tone: "ok" },
-  deny: { would: "Deny", was: "Denied", tone: "bad" },
-  none: { would: "Not decided", was: "Not decided", tone: "mute" },
+  ask: { would: t("Ask a person"), was: t("Asked"), tone: "info" },
+  allow: { would: t("Allow"), was: t("Allowed"), tone: "ok" },
+  deny: { would: t("Deny"), was: t("Denied"), tone: "bad" },
+  none: { would: t("Not decided"), was: t("Not decided"), tone: "mute" },
 };
 
 /** Which calls are shown. */
 export type Shown = Outcome | "all" | "changed";
 
 export const SHOWN: Readonly<Record<Shown, string>> = {
-  all: "All calls",
-  ask: "Calls that would ask a person",
-  allow: "Calls that would be allowed",
-  deny: "Calls that would be denied",
-  none: "Calls that no rule decides",
-  changed: "Calls that were decided differently",
+  all: t("All calls"),
+  ask: t("Calls that would ask a person"),
+  allow: t("Calls that would be allowed"),
+  deny: t("Calls that would be denied"),
+  none: t("Calls that no rule decides"),
+  changed: t("Calls that were decided differently"),
 };
 
 export function outcomeOf({ decision }: Call["would"] | Call["was"]): Outcome {

@@ -1,5 +1,6 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { Moment } from "../ui/times.tsx";
 import { isShown, outcomeOf, OUTCOMES, SHOWN, totalOf, type Outcome, type Shown } from "./call-words.ts";
 import type { Call } from "./queries.ts";
@@ -16,17 +17,19 @@ export function Calls({ calls, isDraft }: { calls: readonly Call[]; isDraft: boo
   if (calls.length === 0)
     return (
       <div className="empty">
-        <h3>No calls yet</h3>
+        <h3>{t("No calls yet")}</h3>
         <p>
-          Connect Claude Code as described above. The calls of the last week appear here, whatever the rules decide.
+          {t(
+            "Connect Claude Code as described above. The calls of the last week appear here, whatever the rules decide.",
+          )}
         </p>
       </div>
     );
   return (
     <>
       <p className="muted">
-        What {isDraft ? "these rules, with your unsaved changes," : "these rules"} would decide about the latest calls.
-        Long texts and secrets in the arguments are not kept.
+        What {isDraft ? t("these rules, with your unsaved changes,") : "these rules"} would decide about the latest
+        calls. Long texts and secrets in the arguments are not kept.
       </p>
       <dl className="figures">
         {(Object.keys(OUTCOMES) as Outcome[]).map((outcome) => (
@@ -37,7 +40,7 @@ export function Calls({ calls, isDraft }: { calls: readonly Call[]; isDraft: boo
         ))}
       </dl>
       <NativeSelect
-        label="Show"
+        label={t("Show")}
         data={Object.entries(SHOWN).map(([value, label]) => ({ value, label }))}
         value={shown}
         onChange={(event) => setShown(event.currentTarget.value as Shown)}
@@ -49,19 +52,19 @@ export function Calls({ calls, isDraft }: { calls: readonly Call[]; isDraft: boo
 
 function CallTable({ calls }: { calls: readonly Call[] }) {
   const [count, setCount] = useState(ROWS);
-  if (calls.length === 0) return <p className="muted">No such calls.</p>;
+  if (calls.length === 0) return <p className="muted">{t("No such calls.")}</p>;
   return (
     <>
       <div className="surface flush">
-        <table className="data as-cards" aria-label="Calls of the last week">
+        <table className="data as-cards" aria-label={t("Calls of the last week")}>
           <thead>
             <tr>
-              <th scope="col">Call</th>
+              <th scope="col">{t("Call")}</th>
               <th scope="col" className="number">
-                Times
+                {t("Times")}
               </th>
-              <th scope="col">Was</th>
-              <th scope="col">Would be</th>
+              <th scope="col">{t("Was")}</th>
+              <th scope="col">{t("Would be")}</th>
             </tr>
           </thead>
           <tbody>
@@ -70,16 +73,16 @@ function CallTable({ calls }: { calls: readonly Call[] }) {
               .map((call, i) => ({ call, place: i }))
               .map(({ call, place }) => (
                 <tr key={place}>
-                  <th scope="row" data-label="Call">
+                  <th scope="row" data-label={t("Call")}>
                     <About call={call} />
                   </th>
-                  <td data-label="Times" className="number">
+                  <td data-label={t("Times")} className="number">
                     {call.count.toLocaleString()}
                   </td>
-                  <td data-label="Was">
+                  <td data-label={t("Was")}>
                     <Was was={call.was} />
                   </td>
-                  <td data-label="Would be">
+                  <td data-label={t("Would be")}>
                     <Would would={call.would} />
                   </td>
                 </tr>
@@ -90,7 +93,7 @@ function CallTable({ calls }: { calls: readonly Call[] }) {
       {calls.length > count && (
         <div className="row">
           <Button variant="default" onClick={() => setCount(count + ROWS)}>
-            Show more
+            {t("Show more")}
           </Button>
         </div>
       )}
@@ -114,9 +117,9 @@ function About({ call }: { call: Call }) {
           </code>
         ))}
       <div className="muted">
-        {lines.length > LINES_MAX && <>{lines.length - LINES_MAX} more arguments. </>}
+        {lines.length > LINES_MAX && <>{t("{value} more arguments.", { value: lines.length - LINES_MAX })} </>}
         <bdi>{call.agent}</bdi>, <Moment at={call.last_at} />
-        {call.is_cut && ". A part of the arguments was not kept, so the rules may decide differently."}
+        {call.is_cut && t(". A part of the arguments was not kept, so the rules may decide differently.")}
       </div>
     </div>
   );
@@ -126,7 +129,9 @@ function Was({ was }: Pick<Call, "was">) {
   return (
     <div>
       {OUTCOMES[outcomeOf(was)].was}
-      {was.simulated !== null && <div className="muted">Simulated: {OUTCOMES[was.simulated].would}</div>}
+      {was.simulated !== null && (
+        <div className="muted">{t("Simulated: {would}", { would: OUTCOMES[was.simulated].would })}</div>
+      )}
     </div>
   );
 }
@@ -136,10 +141,13 @@ function Would({ would }: Pick<Call, "would">) {
   return (
     <div>
       <span className={`chip ${tone}`}>{label}</span>
-      {would.rule !== null && <div className="muted">Rule {would.rule + 1}</div>}
+      {would.rule !== null && <div className="muted">{t("Rule {value}", { value: would.rule + 1 })}</div>}
       {would.simulated !== null && would.simulated_rule !== null && (
         <div className="muted">
-          Simulated: {OUTCOMES[would.simulated].would}, rule {would.simulated_rule + 1}
+          {t("Simulated: {would}, rule {value}", {
+            would: OUTCOMES[would.simulated].would,
+            value: would.simulated_rule + 1,
+          })}
         </div>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import stepStyles from "../escalation/templates.css?inline";
 import { useOperated } from "../projects/field.tsx";
 import { projectsQuery } from "../projects/queries.ts";
@@ -25,14 +26,18 @@ export function Hooks() {
   const project = chosen ?? start;
   if (projects.isError)
     return (
-      <ErrorPanel title="Could not load the projects" error={projects.error} retry={() => void projects.refetch()} />
+      <ErrorPanel
+        title={t("Could not load the projects")}
+        error={projects.error}
+        retry={() => void projects.refetch()}
+      />
     );
-  if (project === null) return <p className="muted">Loading</p>;
+  if (project === null) return <p className="muted">{t("Loading")}</p>;
   return (
     <>
       {choices.length > 1 && (
         <NativeSelect
-          label="Project"
+          label={t("Project")}
           data={choices}
           value={project}
           onChange={(event) => setChosen(event.currentTarget.value)}
@@ -45,9 +50,9 @@ export function Hooks() {
 
 function HooksOf({ project }: { project: string }) {
   const query = useQuery(rulesQuery(project));
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load the rules" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title={t("Could not load the rules")} error={query.error} retry={() => void query.refetch()} />;
   return <RulesAndCalls project={project} stored={query.data} />;
 }
 
@@ -60,17 +65,22 @@ function RulesAndCalls({ project, stored }: { project: string; stored: StoredRul
   return (
     <>
       <p>
-        Coding agents such as Claude Code can ask here before they run a tool. The first rule that fits a call decides
-        about it.
+        {t(
+          "Coding agents such as Claude Code can ask here before they run a tool. The first rule that fits a call decides about it.",
+        )}
       </p>
       <HostSettings isOpen={preview.data?.length === 0} />
       <Rules project={project} stored={stored} draft={draft} setDraft={setDraft} calls={calls} />
       <section className="part" aria-labelledby="calls">
-        <h2 id="calls">The last week</h2>
+        <h2 id="calls">{t("The last week")}</h2>
         {preview.isError ? (
-          <ErrorPanel title="Could not load the calls" error={preview.error} retry={() => void preview.refetch()} />
+          <ErrorPanel
+            title={t("Could not load the calls")}
+            error={preview.error}
+            retry={() => void preview.refetch()}
+          />
         ) : preview.data === undefined ? (
-          <p className="muted">Loading</p>
+          <p className="muted">{t("Loading")}</p>
         ) : (
           <Calls calls={preview.data} isDraft={draft !== null} />
         )}

@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { CopyButton } from "../ui/copy.tsx";
 
 /** What connects Claude Code: a token, and a file of settings. @param isOpen - before the first call */
@@ -13,11 +15,13 @@ export function HostSettings({ isOpen }: { isOpen: boolean }) {
       // The first call does not close it while somebody reads.
       onToggle={(event) => setChosen(event.currentTarget.open)}
     >
-      <summary>Connect Claude Code</summary>
+      <summary>{t("Connect Claude Code")}</summary>
       <ol className="instructions">
         <li>
-          Create an agent and a token under <Link to="/agents">Agents</Link>. Keep the token as{" "}
-          <code>HUMAN_TASK_TOKEN</code> in the environment of Claude Code.
+          {rich(
+            "Create an agent and a token under {link}. Keep the token as {code} in the environment of Claude Code.",
+            { link: <Link to="/agents">{t("Agents")}</Link>, code: <code>HUMAN_TASK_TOKEN</code> },
+          )}
         </li>
         <li>
           Add this to <code>~/.claude/settings.json</code>, or to <code>.claude/settings.json</code> of one project.{" "}
@@ -27,14 +31,16 @@ export function HostSettings({ isOpen }: { isOpen: boolean }) {
             {text}
           </pre>
           <div className="row end">
-            <CopyButton text={text} label="Copy the settings" />
+            <CopyButton text={text} label={t("Copy the settings")} />
           </div>
         </li>
-        <li>Start a new session of Claude Code. Its first call appears on this page.</li>
+        <li>{t("Start a new session of Claude Code. Its first call appears on this page.")}</li>
       </ol>
       <p className="muted">
-        The page <code>docs/hooks.md</code> of this service says more, and the <a href="/api/redoc">API reference</a>{" "}
-        describes the routes.
+        {rich("The page {code} of this service says more, and the {a} describes the routes.", {
+          code: <code>docs/hooks.md</code>,
+          a: <a href="/api/redoc">{t("API reference")}</a>,
+        })}
       </p>
     </details>
   );
@@ -46,7 +52,7 @@ function settingsFor(base: string): object {
     type: "http",
     url: `${base}/api/hooks/claude-code`,
     timeout: 600,
-    headers: { Authorization: "Bearer $HUMAN_TASK_TOKEN" },
+    headers: { Authorization: t("Bearer $HUMAN_TASK_TOKEN") },
     allowedEnvVars: ["HUMAN_TASK_TOKEN"],
     onFailure: "block",
   };

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { token } from "../../../form/plan/entries.ts";
 import { FieldError } from "../settings/field-error.ts";
 import type { Decision, Rule } from "./queries.ts";
@@ -86,21 +87,21 @@ function valueOf(condition: ConditionDraft, path: string): unknown {
   const wrong = (message: string) => new FieldError(valueField(condition, path), message);
   switch (kind) {
     case "equals":
-      if (value.trim() === "") throw wrong('Enter a value. Enter "" for an empty text.');
+      if (value.trim() === "") throw wrong(t('Enter a value. Enter "" for an empty text.'));
       return readValue(value);
     case "one_of": {
       const lines = value.split("\n").filter((line) => line.trim() !== "");
-      if (lines.length === 0) throw wrong("Enter at least one value.");
+      if (lines.length === 0) throw wrong(t("Enter at least one value."));
       return lines.map(readValue);
     }
     case "glob":
     case "matches":
-      if (value === "") throw wrong("Enter a text.");
+      if (value === "") throw wrong(t("Enter a text."));
       return value;
     case "over":
     case "under": {
       const number = value.trim() === "" ? Number.NaN : Number(value.trim().replace(",", "."));
-      if (!Number.isFinite(number)) throw wrong("Enter a number.");
+      if (!Number.isFinite(number)) throw wrong(t("Enter a number."));
       return number;
     }
   }

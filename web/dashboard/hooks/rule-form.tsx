@@ -1,5 +1,6 @@
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { ApiError } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { FieldError } from "../settings/field-error.ts";
@@ -20,9 +21,9 @@ import { DECISIONS, KINDS, sayRule, type Kind } from "./rule-words.ts";
 const CONDITIONS_MAX = 20;
 
 const VALUE_HELP: Readonly<Partial<Record<Kind, string>>> = {
-  equals: 'A text, a number, true, false, null or JSON. Put a text in quotes if it looks like one of them: "5".',
-  one_of: 'One value on each line: texts, numbers or JSON. Put a text in quotes if it looks like a number: "5".',
-  matches: "Found anywhere in the text. Begin with ^ and end with $ for the whole text.",
+  equals: t('A text, a number, true, false, null or JSON. Put a text in quotes if it looks like one of them: "5".'),
+  one_of: t('One value on each line: texts, numbers or JSON. Put a text in quotes if it looks like a number: "5".'),
+  matches: t("Found anywhere in the text. Begin with ^ and end with $ for the whole text."),
 };
 
 /** What a person would not expect of a pattern in a rule that allows. */
@@ -64,7 +65,7 @@ export function RuleForm({ project, rules, index, onEntered, onClose }: RuleForm
   const add = (): void => {
     const condition = newCondition();
     setDraft({ ...draft, conditions: [...conditions, condition] });
-    focusLater(`#${idOf(condition)} input`);
+    focusLater(t("#{condition} input", { condition: idOf(condition) }));
   };
   const remove = (at: number): void => {
     const left = conditions.toSpliced(at, 1);
@@ -75,8 +76,8 @@ export function RuleForm({ project, rules, index, onEntered, onClose }: RuleForm
   };
   return (
     <FormDialog
-      title={isNew ? "Add a rule" : `Edit rule ${index + 1}`}
-      label={isNew ? "Add" : "Apply"}
+      title={isNew ? t("Add a rule") : t("Edit rule {value}", { value: index + 1 })}
+      label={isNew ? t("Add") : t("Apply")}
       size="lg"
       send={send}
       onClose={onClose}
@@ -85,22 +86,22 @@ export function RuleForm({ project, rules, index, onEntered, onClose }: RuleForm
         <>
           <TextInput
             {...field(`${path}/tool`)}
-            label="Tool"
-            description="Its name, such as Bash or mcp__github__*. In it, * is any characters."
+            label={t("Tool")}
+            description={t("Its name, such as Bash or mcp__github__*. In it, * is any characters.")}
             value={draft.tool}
             onChange={(event) => setDraft({ ...draft, tool: event.currentTarget.value })}
             data-autofocus
           />
           <NativeSelect
             {...field(`${path}/decision`)}
-            label="What happens"
+            label={t("What happens")}
             data={Object.entries(DECISIONS).map(([value, label]) => ({ value, label }))}
             value={draft.decision}
             onChange={(event) => setDraft({ ...draft, decision: event.currentTarget.value as Decision })}
           />
           <Checkbox
-            label="Simulate this rule"
-            description="What it would decide is noted. It decides nothing, and the next rule that fits does."
+            label={t("Simulate this rule")}
+            description={t("What it would decide is noted. It decides nothing, and the next rule that fits does.")}
             checked={draft.simulate}
             onChange={(event) => setDraft({ ...draft, simulate: event.currentTarget.checked })}
           />
@@ -123,10 +124,10 @@ export function RuleForm({ project, rules, index, onEntered, onClose }: RuleForm
           <div className="row">
             {conditions.length < CONDITIONS_MAX ? (
               <Button variant="default" size="xs" data-act="add-condition" onClick={add}>
-                Add a condition
+                {t("Add a condition")}
               </Button>
             ) : (
-              <p className="muted">A rule has up to {CONDITIONS_MAX} conditions.</p>
+              <p className="muted">{t("A rule has up to {CONDITIONS_MAX} conditions.", { CONDITIONS_MAX })}</p>
             )}
           </div>
           {words !== "" && <p className="muted">{words}</p>}
@@ -151,23 +152,23 @@ function ConditionFields({ condition, number, decision, path, field, change, rem
   const { kind, isLong } = condition;
   const value = {
     ...field(valueField(condition, path)),
-    label: "Value",
+    label: t("Value"),
     description: kind === "glob" && decision === "allow" ? SHELL_WARNING : VALUE_HELP[kind],
     value: condition.value,
     onChange: (event: { currentTarget: { value: string } }) => change({ value: event.currentTarget.value }),
   };
   return (
     <fieldset className="step" id={idOf(condition)}>
-      <legend>Condition {number}</legend>
+      <legend>{t("Condition {number}", { number })}</legend>
       <TextInput
         {...field(argumentField(condition, path))}
-        label="Argument"
-        description="Its name, such as command, or a JSON Pointer to a part of it, such as /edits/0/path."
+        label={t("Argument")}
+        description={t("Its name, such as command, or a JSON Pointer to a part of it, such as /edits/0/path.")}
         value={condition.argument}
         onChange={(event) => change({ argument: event.currentTarget.value })}
       />
       <NativeSelect
-        label="Condition"
+        label={t("Condition")}
         data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
         value={kind}
         onChange={(event) => change({ kind: event.currentTarget.value as Kind })}
@@ -182,10 +183,10 @@ function ConditionFields({ condition, number, decision, path, field, change, rem
           variant="default"
           size="xs"
           data-act="remove"
-          aria-label={`Remove: condition ${number}`}
+          aria-label={t("Remove: condition {number}", { number })}
           onClick={remove}
         >
-          Remove
+          {t("Remove")}
         </Button>
       </div>
     </fieldset>

@@ -1,20 +1,21 @@
+import { t } from "../../../languages/text.ts";
 import type { Call, Decision, Rule } from "./queries.ts";
 
 /** The parts of a condition. All must hold. */
 export const KINDS = {
-  equals: "is exactly",
-  one_of: "is one of",
-  glob: "fits, with * for any characters",
-  matches: "matches the regular expression",
-  over: "is more than",
-  under: "is less than",
+  equals: t("is exactly"),
+  one_of: t("is one of"),
+  glob: t("fits, with * for any characters"),
+  matches: t("matches the regular expression"),
+  over: t("is more than"),
+  under: t("is less than"),
 } as const;
 export type Kind = keyof typeof KINDS;
 
 export const DECISIONS: Readonly<Record<Decision, string>> = {
-  ask: "Ask a person",
-  allow: "Allow the call",
-  deny: "Deny the call",
+  ask: t("Ask a person"),
+  allow: t("Allow the call"),
+  deny: t("Deny the call"),
 };
 
 /** More values are counted. */
@@ -25,25 +26,25 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Says what a rule does: "Allow Bash if command is “npm test”". */
 export function sayRule({ tool, arguments: conditions, decision }: Rule): string {
-  const about = tool === "*" ? "any tool" : seen(tool);
+  const about = tool === "*" ? t("any tool") : seen(tool);
   const conditionWords = Object.entries(conditions).map(([pointer, condition]) => sayCondition(pointer, condition));
-  const when = conditionWords.length === 0 ? "" : ` if ${conditionWords.join(", and ")}`;
-  return `${{ ask: "Ask a person about", allow: "Allow", deny: "Deny" }[decision]} ${about}${when}`;
+  const when = conditionWords.length === 0 ? "" : t(" if {value}", { value: conditionWords.join(", and ") });
+  return `${{ ask: t("Ask a person about"), allow: t("Allow"), deny: t("Deny") }[decision]} ${about}${when}`;
 }
 
 function sayCondition(pointer: string, condition: unknown): string {
   const parts = Object.entries(condition as Record<Kind, unknown>) as [Kind, unknown][];
-  return `${pointer === "" ? "all arguments" : seen(entryOf(pointer))} ${parts.map(sayPart).join(" and ")}`;
+  return `${pointer === "" ? t("all arguments") : seen(entryOf(pointer))} ${parts.map(sayPart).join(" and ")}`;
 }
 
 function sayPart([kind, value]: [Kind, unknown]): string {
   switch (kind) {
     case "equals":
-      return `is ${sayValue(value)}`;
+      return t("is {sayValue}", { sayValue: sayValue(value) });
     case "one_of":
-      return `is ${sayValues(value as unknown[])}`;
+      return t("is {sayValues}", { sayValues: sayValues(value as unknown[]) });
     case "glob":
-      return `fits ${sayValue(value)}`;
+      return t("fits {sayValue}", { sayValue: sayValue(value) });
     case "matches":
     case "over":
     case "under":
@@ -56,7 +57,7 @@ const EITHER = new Intl.ListFormat("en", { type: "disjunction" });
 function sayValues(values: readonly unknown[]): string {
   const more = values.length - VALUES_MAX;
   const words = values.slice(0, VALUES_MAX).map(sayValue);
-  return EITHER.format(more > 0 ? [...words, `${more} more`] : words);
+  return EITHER.format(more > 0 ? [...words, t("{more} more", { more })] : words);
 }
 
 function sayValue(value: unknown): string {

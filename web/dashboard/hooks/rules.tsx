@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { ApiError, put } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { Problem } from "../settings/form.tsx";
@@ -40,7 +41,7 @@ export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
 
   const move = (from: number, to: number): void => {
     change(rules.toSpliced(from, 1).toSpliced(to, 0, rules[from]!));
-    setSaid(`Rule ${from + 1} is now rule ${to + 1}.`);
+    setSaid(t("Rule {value} is now rule {value2}.", { value: from + 1, value2: to + 1 }));
     // At either end, its button is gone.
     const isEnd = to === 0 || to === rules.length - 1;
     focusLater(`#${idOf(to)} [data-act=${to < from === isEnd ? "down" : "up"}]`);
@@ -54,17 +55,17 @@ export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
   return (
     <section className="stack" aria-labelledby="rules">
       <div className="between">
-        <h2 id="rules">Rules</h2>
+        <h2 id="rules">{t("Rules")}</h2>
         {rules.length < RULES_MAX ? (
           <Button data-act="add-rule" onClick={() => ask({ kind: "edit", index: rules.length, from: shown })}>
-            Add a rule
+            {t("Add a rule")}
           </Button>
         ) : (
-          <p className="muted">A project has up to {RULES_MAX} rules.</p>
+          <p className="muted">{t("A project has up to {RULES_MAX} rules.", { RULES_MAX })}</p>
         )}
       </div>
       {stored.updated_at === null && draft === null && (
-        <p className="notice info">No rules are stored yet, so every call asks a person.</p>
+        <p className="notice info">{t("No rules are stored yet, so every call asks a person.")}</p>
       )}
       <dl className="surface facts">
         {rules
@@ -72,34 +73,39 @@ export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
           .map(({ rule, index, id }) => (
             <div key={id} id={id}>
               <dt>
-                Rule {index + 1} {rule.simulate && <span className="chip mute">Simulated</span>}
+                Rule {index + 1} {rule.simulate && <span className="chip mute">{t("Simulated")}</span>}
               </dt>
               <dd>
                 <p>{sayRule(rule)}</p>
                 <p className="muted">{sayCount(rule, index, calls)}</p>
                 <div className="row">
                   <RowButton
-                    label="Edit"
+                    label={t("Edit")}
                     rule={index + 1}
                     act="edit"
                     onClick={() => ask({ kind: "edit", index, from: shown })}
                   />
                   {index > 0 && (
-                    <RowButton label="Move up" rule={index + 1} act="up" onClick={() => move(index, index - 1)} />
+                    <RowButton label={t("Move up")} rule={index + 1} act="up" onClick={() => move(index, index - 1)} />
                   )}
                   {index < rules.length - 1 && (
-                    <RowButton label="Move down" rule={index + 1} act="down" onClick={() => move(index, index + 1)} />
+                    <RowButton
+                      label={t("Move down")}
+                      rule={index + 1}
+                      act="down"
+                      onClick={() => move(index, index + 1)}
+                    />
                   )}
-                  <RowButton label="Remove" rule={index + 1} act="remove" onClick={() => remove(index)} />
+                  <RowButton label={t("Remove")} rule={index + 1} act="remove" onClick={() => remove(index)} />
                 </div>
               </dd>
             </div>
           ))}
         <div>
-          <dt>Other calls</dt>
+          <dt>{t("Other calls")}</dt>
           <dd>
-            <p>Claude Code goes on as if there were no hook</p>
-            <p className="muted">{calls === undefined ? "Counting" : countWord(totalOf(calls, isUndecided))}</p>
+            <p>{t("Claude Code goes on as if there were no hook")}</p>
+            <p className="muted">{calls === undefined ? t("Counting") : countWord(totalOf(calls, isUndecided))}</p>
           </dd>
         </div>
       </dl>
@@ -128,12 +134,12 @@ export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
       )}
       {asked?.kind === "discard" && (
         <Confirm
-          title="Discard your changes?"
-          action="Discard changes"
+          title={t("Discard your changes?")}
+          action={t("Discard changes")}
           onConfirm={async () => setDraft(null)}
           onClose={close}
         >
-          The rules are shown as they are stored.
+          {t("The rules are shown as they are stored.")}
         </Confirm>
       )}
     </section>
@@ -156,7 +162,13 @@ interface RowButtonProps {
 
 function RowButton({ label, rule, act, onClick }: RowButtonProps) {
   return (
-    <Button variant="default" size="xs" data-act={act} aria-label={`${label}: rule ${rule}`} onClick={onClick}>
+    <Button
+      variant="default"
+      size="xs"
+      data-act={act}
+      aria-label={t("{label}: rule {rule}", { label, rule })}
+      onClick={onClick}
+    >
       {label}
     </Button>
   );
@@ -183,7 +195,7 @@ function Unsaved({ project, stored, draft, keep, onSaved, onDiscard }: UnsavedPr
     try {
       const saved = await put<StoredRules>(rulesPath(project), draft);
       queryClient.setQueryData(rulesQuery(project).queryKey, saved);
-      toast({ message: "Rules saved" });
+      toast({ message: t("Rules saved") });
       onSaved();
     } catch (failure) {
       setBusy(false);
@@ -196,25 +208,25 @@ function Unsaved({ project, stored, draft, keep, onSaved, onDiscard }: UnsavedPr
     <div className="surface stack unsaved">
       {isOvertaken ? (
         <div className="notice warn stack" role="alert">
-          <p>Another person has stored other rules since you began. Your changes are still here.</p>
+          <p>{t("Another person has stored other rules since you began. Your changes are still here.")}</p>
           <details>
-            <summary>Stored rules</summary>
+            <summary>{t("Stored rules")}</summary>
             <RuleWords rules={stored.rules} />
           </details>
         </div>
       ) : (
-        <p>You have unsaved changes. Until you save them, the stored rules decide.</p>
+        <p>{t("You have unsaved changes. Until you save them, the stored rules decide.")}</p>
       )}
       <Problem error={error} />
       <div className="row end">
         <Button variant="default" onClick={onDiscard}>
-          Discard changes
+          {t("Discard changes")}
         </Button>
         {isOvertaken ? (
-          <Button onClick={keep}>Keep my changes</Button>
+          <Button onClick={keep}>{t("Keep my changes")}</Button>
         ) : (
           <Button loading={busy} onClick={() => void save()}>
-            Save rules
+            {t("Save rules")}
           </Button>
         )}
       </div>
@@ -223,7 +235,7 @@ function Unsaved({ project, stored, draft, keep, onSaved, onDiscard }: UnsavedPr
 }
 
 function RuleWords({ rules }: { rules: readonly Rule[] }) {
-  if (rules.length === 0) return <p>None</p>;
+  if (rules.length === 0) return <p>{t("None")}</p>;
   return (
     <ol>
       {rules
@@ -241,12 +253,12 @@ function isUndecided({ would }: Call): boolean {
 
 /** Says how many calls of the last week a rule would have decided. */
 function sayCount({ simulate }: Rule, index: number, calls: readonly Call[] | undefined): string {
-  if (calls === undefined) return "Counting";
+  if (calls === undefined) return t("Counting");
   const count = totalOf(calls, ({ would }) => (simulate ? would.simulated_rule : would.rule) === index);
-  return `${countWord(count)}${simulate && count > 0 ? ", if it were not simulated" : ""}`;
+  return `${countWord(count)}${simulate && count > 0 ? t(", if it were not simulated") : ""}`;
 }
 
 function countWord(count: number): string {
-  if (count === 0) return "No calls in the last week";
+  if (count === 0) return t("No calls in the last week");
   return `${count.toLocaleString()} ${count === 1 ? "call" : "calls"} in the last week`;
 }

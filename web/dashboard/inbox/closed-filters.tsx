@@ -1,5 +1,6 @@
 import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { get, type ListedTask, type Me, type TaskStatus } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { usePeople } from "../projects/queries.ts";
@@ -32,14 +33,14 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
   const users = usePeople(me);
   const { status, decision, by, channel, range } = search;
   const known = decision === null || labels.includes(decision) ? labels : [...labels, decision];
-  const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? "You" : nameOf(user) }));
+  const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? t("You") : nameOf(user) }));
   return (
     <>
       <Chip
         name="Status"
         value={status ?? ""}
         options={[
-          { value: "", label: "Any status" },
+          { value: "", label: t("Any status") },
           ...STATUSES_OF_CLOSED.map((value) => ({ value, label: STATUSES[value].label })),
         ]}
         onChange={(value) => set({ status: value === "" ? null : (value as TaskStatus) })}
@@ -48,7 +49,7 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
         <Chip
           name="Decision"
           value={decision ?? ""}
-          options={[{ value: "", label: "Any decision" }, ...known.map((label) => ({ value: label, label }))]}
+          options={[{ value: "", label: t("Any decision") }, ...known.map((label) => ({ value: label, label }))]}
           onChange={(value) => set({ decision: value === "" ? null : value })}
         />
       )}
@@ -56,7 +57,7 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
         <Chip
           name="Answered by"
           value={by ?? ""}
-          options={[{ value: "", label: "Anyone" }, ...people]}
+          options={[{ value: "", label: t("Anyone") }, ...people]}
           onChange={(value) => set({ by: value === "" ? null : value })}
         />
       )}
@@ -64,7 +65,7 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
         name="Channel"
         value={channel ?? ""}
         options={[
-          { value: "", label: "Any channel" },
+          { value: "", label: t("Any channel") },
           ...SHORT_CHANNELS.map(([value, label]) => ({ value, label })),
           { value: "api", label: "API" },
         ]}
@@ -74,10 +75,10 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
         name="Closed"
         value={range ?? ""}
         options={[
-          { value: "", label: "At any time" },
-          { value: "1", label: "Today" },
-          { value: "7", label: "Last 7 days" },
-          { value: "30", label: "Last 30 days" },
+          { value: "", label: t("At any time") },
+          { value: "1", label: t("Today") },
+          { value: "7", label: t("Last 7 days") },
+          { value: "30", label: t("Last 30 days") },
         ]}
         onChange={(value) => set({ range: value === "" ? null : (value as "1" | "7" | "30") })}
       />
@@ -95,13 +96,16 @@ function ledTo({ from, to, tone, edited, refused, question, age }: Scope): [labe
     const [first, last] = [from === null ? "" : inDays(from), to === null ? "" : inDays(to)];
     said.push([first === last ? `${first} (UTC)` : `${first} – ${last} (UTC)`, { from: null, to: null }]);
   }
-  if (tone !== null) said.push([tone === "ok" ? "Approved" : "Rejected", { tone: null }]);
-  if (edited !== null) said.push([edited === "true" ? "With edits" : "Without edits", { edited: null }]);
-  if (refused !== null) said.push(["Sent back by a check", { refused: null }]);
-  if (question !== null) said.push(["One question", { question: null }]);
+  if (tone !== null) said.push([tone === "ok" ? t("Approved") : t("Rejected"), { tone: null }]);
+  if (edited !== null) said.push([edited === "true" ? t("With edits") : t("Without edits"), { edited: null }]);
+  if (refused !== null) said.push([t("Sent back by a check"), { refused: null }]);
+  if (question !== null) said.push([t("One question"), { question: null }]);
   if (age !== null) {
     const [least, most] = age.split("-").map((hours) => (hours === "" ? null : inHours(Number(hours))));
-    said.push([most == null ? `Over ${least} old` : `${least} – ${most} old`, { age: null }]);
+    said.push([
+      most == null ? t("Over {least} old", { least }) : t("{least} – {most} old", { least, most }),
+      { age: null },
+    ]);
   }
   return said;
 }
@@ -117,7 +121,7 @@ export function LedTo({ search, set }: Pick<ClosedFiltersProps, "search" | "set"
       key={label}
       type="button"
       className="filter set"
-      aria-label={`Remove the filter: ${label}`}
+      aria-label={t("Remove the filter: {label}", { label })}
       onClick={() => set(change)}
     >
       {label} ×
@@ -131,7 +135,7 @@ export function ExportMenu({ search, me }: Pick<ClosedFiltersProps, "search" | "
     <Menu position="bottom-start" width={200}>
       <Menu.Target>
         <button type="button" className="filter">
-          Export
+          {t("Export")}
         </button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -142,7 +146,7 @@ export function ExportMenu({ search, me }: Pick<ClosedFiltersProps, "search" | "
             href={inProject(`/api/tasks/export?format=${format}&${listParameters(search, me)}`)}
             download
           >
-            {format === "csv" ? "CSV, for spreadsheets" : "NDJSON, with answers"}
+            {format === "csv" ? t("CSV, for spreadsheets") : t("NDJSON, with answers")}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -1,4 +1,5 @@
 import { useMediaQuery } from "@mantine/hooks";
+import { t } from "../../../languages/text.ts";
 import { setPreferences, usePreferences } from "../ui/preferences.ts";
 import { columnsOf, LIST_MAX, LIST_MIN } from "./widths.ts";
 
@@ -16,7 +17,7 @@ export function Divider() {
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as above
       role="separator"
       className="divider"
-      aria-label="Width of the list"
+      aria-label={t("Width of the list")}
       aria-orientation="vertical"
       aria-valuemin={LIST_MIN}
       aria-valuemax={LIST_MAX}

@@ -1,4 +1,5 @@
 import { Menu, TextInput } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import { IconSearch } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -46,7 +47,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
   const byPerson = isOperator && search.scope === "all";
   const users = usePeople(me);
   const set = (change: Partial<Scope>) => void navigate({ to: ".", search: { ...search, ...change }, replace: true });
-  const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? "You" : nameOf(user) }));
+  const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? t("You") : nameOf(user) }));
   return (
     <>
       <div className="row">
@@ -55,8 +56,8 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
             name="Sort"
             value={search.sort}
             options={[
-              { value: "deadline", label: "Soonest first" },
-              { value: "created", label: "Newest" },
+              { value: "deadline", label: t("Soonest first") },
+              { value: "created", label: t("Newest") },
             ]}
             onChange={(sort) => set({ sort: sort === "created" ? "created" : "deadline" })}
           />
@@ -68,7 +69,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
             name="Status"
             value={search.status ?? ""}
             options={[
-              { value: "", label: "Any status" },
+              { value: "", label: t("Any status") },
               ...OPEN_STATUSES.map((value) => ({ value, label: STATUSES[value].label })),
             ]}
             onChange={(status) => set({ status: status === "" ? null : (status as TaskStatus) })}
@@ -78,7 +79,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
           <Chip
             name="Assignee"
             value={search.assignee ?? ""}
-            options={[{ value: "", label: "Anyone" }, { value: "none", label: "Unassigned" }, ...people]}
+            options={[{ value: "", label: t("Anyone") }, { value: "none", label: t("Unassigned") }, ...people]}
             onChange={(assignee) => set({ assignee: assignee === "" ? null : assignee })}
           />
         )}
@@ -103,11 +104,11 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
 }
 
 const PRIORITIES = [
-  { value: "", label: "Any priority" },
-  { value: "urgent", label: "Urgent" },
-  { value: "high", label: "High priority" },
-  { value: "normal", label: "Normal priority" },
-  { value: "low", label: "Low priority" },
+  { value: "", label: t("Any priority") },
+  { value: "urgent", label: t("Urgent") },
+  { value: "high", label: t("High priority") },
+  { value: "normal", label: t("Normal priority") },
+  { value: "low", label: t("Low priority") },
 ];
 
 const SNOOZED = "is:snoozed";
@@ -124,7 +125,7 @@ function SnoozedChip({ q, onChange }: { q: string; onChange: (q: string) => void
       aria-pressed={isOn}
       onClick={() => onChange(isOn ? "" : SNOOZED)}
     >
-      Snoozed {counts?.snoozed}
+      {t("Snoozed {snoozed}", { snoozed: counts?.snoozed })}
     </button>
   );
 }
@@ -145,7 +146,7 @@ function LabelChip({ label, tasks, onChange }: LabelChipProps) {
     <Chip
       name="Label"
       value={label?.toLowerCase() ?? ""}
-      options={[{ value: "", label: "Any label" }, ...options.toSorted((a, b) => (a.value < b.value ? -1 : 1))]}
+      options={[{ value: "", label: t("Any label") }, ...options.toSorted((a, b) => (a.value < b.value ? -1 : 1))]}
       onChange={(value) => onChange(value === "" ? null : value)}
     />
   );
@@ -155,13 +156,14 @@ function LabelChip({ label, tasks, onChange }: LabelChipProps) {
 function AgentChip({ agent, onChange }: { agent: string | null; onChange: (agent: string | null) => void }) {
   const { data: agents = [] } = useQuery(agentNamesQuery);
   const options = agents.map(({ id, name }) => ({ value: id, label: name }));
-  if (agent !== null && !agents.some(({ id }) => id === agent)) options.push({ value: agent, label: "Another agent" });
+  if (agent !== null && !agents.some(({ id }) => id === agent))
+    options.push({ value: agent, label: t("Another agent") });
   if (options.length === 0) return null;
   return (
     <Chip
       name="Agent"
       value={agent ?? ""}
-      options={[{ value: "", label: "Any agent" }, ...options]}
+      options={[{ value: "", label: t("Any agent") }, ...options]}
       onChange={(id) => onChange(id === "" ? null : id)}
     />
   );
@@ -224,9 +226,9 @@ function Search({ q, onChange }: { q: string; onChange: (q: string) => void }) {
   return (
     <TextInput
       type="search"
-      aria-label="Search"
-      placeholder="Search, or from: by: is: label:"
-      title="Words, ids and keys, from:agent, by:person, is:urgent, label:name"
+      aria-label={t("Search")}
+      placeholder={t("Search, or from: by: is: label:")}
+      title={t("Words, ids and keys, from:agent, by:person, is:urgent, label:name")}
       size="xs"
       maxLength={200}
       leftSection={<IconSearch size={14} aria-hidden />}

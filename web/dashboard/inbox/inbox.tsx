@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me } from "../api.ts";
 import { usePageTitle } from "../ui/page.tsx";
@@ -48,7 +49,7 @@ function Desk({ id, isBatch, search, me }: InboxPageProps & { me: Me }) {
   const { data: task } = useQuery({ ...taskQuery(shown ?? ""), enabled: shown !== null });
   useFetchAhead(shown, tasks ?? [], task !== undefined);
   const { passing, follow, go, enter } = useFollow(shown, search);
-  const title = isBatch ? "Decide together" : id === null || task === undefined ? null : headingOf(task.task)[0];
+  const title = isBatch ? t("Decide together") : id === null || task === undefined ? null : headingOf(task.task)[0];
   // The title of a tab with a task begins with the task's name, to distinguish several tabs.
   const shownView = useShownView(search);
   usePageTitle(title ?? shownView?.name ?? TITLES[search.scope], title === null);
@@ -159,5 +160,5 @@ function Hint({ search, me }: { search: Scope; me: Me }) {
     return (
       <p className="hint">Decide the selected tasks together{singleKeys && ", with D"}. Esc clears the selection.</p>
     );
-  return <p className="hint">Select a task.{singleKeys && " Use J and K to move, Enter to open, X to select."}</p>;
+  return <p className="hint">Select a task.{singleKeys && t(" Use J and K to move, Enter to open, X to select.")}</p>;
 }

@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import type { ListedTask } from "../api.ts";
 import { useNow } from "../ui/now.ts";
 import { isOpenStatus, StatusChip } from "../ui/status.tsx";
@@ -20,10 +21,10 @@ export function OutcomeChip({ task: { status, decision }, isOver = false }: { ta
 }
 
 const CHANNELS: Readonly<Record<string, string>> = {
-  dashboard: "Dashboard",
-  slack: "Slack",
-  email: "Email",
-  embed: "Embedded form",
+  dashboard: t("Dashboard"),
+  slack: t("Slack"),
+  email: t("Email"),
+  embed: t("Embedded form"),
   mcp: "MCP",
 };
 
@@ -75,7 +76,7 @@ export function Days({ tasks, as: Heading, children }: DaysProps) {
   return [...days].map(([day, ended]) => (
     <Fragment key={day}>
       <Heading className="day" id={`day-${day}`}>
-        {day === today ? "Today" : day === yesterday ? "Yesterday" : wordsFor(day, today)}
+        {day === today ? t("Today") : day === yesterday ? t("Yesterday") : wordsFor(day, today)}
       </Heading>
       <ul aria-labelledby={`day-${day}`}>{ended.map((task) => children(task))}</ul>
     </Fragment>

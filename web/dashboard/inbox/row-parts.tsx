@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { isOpenStatus } from "../ui/status.tsx";
 import { named, type Names } from "./names.ts";
@@ -23,7 +24,7 @@ export function FewLabels({ labels }: Pick<ListedTask, "labels">) {
   if (labels.length === 0) return null;
   return (
     <span className="who" title={labels.join(", ")}>
-      <span className="unseen">Labels: </span>
+      <span className="unseen">{t("Labels:")} </span>
       {labels.slice(0, SHOWN_MAX).map((label) => (
         <span key={label}>
           <bdi className="chip mute">{label}</bdi>{" "}
@@ -39,7 +40,7 @@ export function AllLabels({ labels }: Pick<ListedTask, "labels">) {
   if (labels.length === 0) return null;
   return (
     <p className="row">
-      <span className="unseen">Labels: </span>
+      <span className="unseen">{t("Labels:")} </span>
       {labels.map((label) => (
         <bdi key={label} className="chip mute who">
           {label}
@@ -54,5 +55,7 @@ export function rowWhoOf(task: ListedTask, me: Me, names: Names): string | null 
   const { claimed_by_email: email, claim_expires_at: until } = task;
   const isClaimed = email !== null && until !== null && Date.parse(until) > Date.now();
   if (!isOpenStatus(task.status) || !isClaimed) return whoOf(task, me, names);
-  return email.toLowerCase() === me.email?.toLowerCase() ? "You are on it" : `${named(email, names)} is on it`;
+  return email.toLowerCase() === me.email?.toLowerCase()
+    ? t("You are on it")
+    : t("{email} is on it", { email: named(email, names) });
 }

@@ -3,6 +3,8 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { RefObject } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { ActionTag } from "../action/line.tsx";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
@@ -36,10 +38,10 @@ import { useNames } from "./who.ts";
 import type { Names } from "./names.ts";
 
 export const TITLES: Record<Scope["scope"], string> = {
-  all: "Inbox",
-  mine: "Mine",
-  unclaimed: "Unassigned",
-  done: "Closed",
+  all: t("Inbox"),
+  mine: t("Mine"),
+  unclaimed: t("Unassigned"),
+  done: t("Closed"),
 };
 
 /** Returns the row of a task in the list, as an element that can have the focus. */
@@ -132,13 +134,13 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
               className="link-button select-rows"
               onClick={() => select(view, (now) => (isSelecting ? NOTHING : { ...now, byTouch: true }))}
             >
-              {isSelecting ? "Cancel" : "Select"}
+              {isSelecting ? t("Cancel") : t("Select")}
             </button>
           )}
           {isWide && (
             <>
               <span className="grow" />
-              <WidthButton label="Show tasks beside the list" />
+              <WidthButton label={t("Show tasks beside the list")} />
             </>
           )}
         </div>
@@ -148,7 +150,7 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
       {query.isPending ? (
         <Skeletons />
       ) : query.isError && tasks.length === 0 ? (
-        <ErrorPanel title="Could not load the list" error={query.error} retry={() => void query.refetch()} />
+        <ErrorPanel title={t("Could not load the list")} error={query.error} retry={() => void query.refetch()} />
       ) : tasks.length === 0 ? (
         <Nothing search={search} me={me} />
       ) : search.scope === "done" ? (
@@ -178,8 +180,8 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
 /** Returns the count of the list: the tasks that match the filter, and all open tasks. */
 function countOf(listed: number, hasMore: boolean, waiting: number | undefined, search: Scope): string {
   const found = `${listed}${hasMore ? "+" : ""}`;
-  if (waiting === undefined) return isFiltered(search) ? `${found} found` : "";
-  return isFiltered(search) ? `${found} of ${waiting}` : `${waiting} waiting`;
+  if (waiting === undefined) return isFiltered(search) ? t("{found} found", { found }) : "";
+  return isFiltered(search) ? t("{found} of {waiting}", { found, waiting }) : t("{waiting} waiting", { waiting });
 }
 
 /**
@@ -268,7 +270,7 @@ function useNews(tasks: readonly ListedTask[], search: Scope): string {
     if (before?.view !== view) return;
     const news = tasks.filter(({ id, created_at }) => !before.ids.has(id) && Date.parse(created_at) > opened);
     if (news.length === 1) setSaid(`New: ${news[0]!.task.slice(0, 140)}`);
-    else if (news.length > 1) setSaid(`${news.length} new tasks`);
+    else if (news.length > 1) setSaid(t("{n} new tasks", { n: news.length }));
   }, [tasks, view, opened]);
   return said;
 }
@@ -329,14 +331,14 @@ const Row = memo(
                 <span className="who">
                   {agent !== null && (
                     <>
-                      <span className="unseen">Asked by </span>
+                      <span className="unseen">{t("Asked by")} </span>
                       {agent}
                     </>
                   )}
                   {agent !== null && project !== null && " · "}
                   {project !== null && (
                     <>
-                      <span className="unseen">Project: </span>
+                      <span className="unseen">{t("Project:")} </span>
                       {project}
                     </>
                   )}
@@ -348,7 +350,7 @@ const Row = memo(
           <span className="task-meta">
             {/* Most tasks of an inbox wait. */}
             {!(isOpenNow && task.status === "created") && <OutcomeChip task={task} isOver={isOver} />}
-            {isSending && <span className="chip info">Sending</span>}
+            {isSending && <span className="chip info">{t("Sending")}</span>}
             {isAsked && <ReplyChip asker={task.asked_by.name} />}
             {isOpenNow && <PriorityChip task={task} />}
             {who !== null && <span className="who">{who}</span>}
@@ -410,11 +412,11 @@ function LoadMore({ query }: LoadMoreProps) {
     <div className="stack rest" ref={place}>
       {hasFailed && query.error !== null && (
         <p className="muted" role="alert">
-          Could not load the rest of the list. {sentenceOf(query.error)}
+          {t("Could not load the rest of the list. {error}", { error: sentenceOf(query.error) })}
         </p>
       )}
       <Button variant="default" fullWidth loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
-        Load more
+        {t("Load more")}
       </Button>
     </div>
   );
@@ -422,7 +424,7 @@ function LoadMore({ query }: LoadMoreProps) {
 
 function Skeletons() {
   return (
-    <ul aria-busy="true" aria-label="Loading">
+    <ul aria-busy="true" aria-label={t("Loading")}>
       {["a", "b", "c", "d", "e", "f"].map((key) => (
         <li key={key} className="skeleton" />
       ))}
@@ -440,14 +442,20 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
   if (isFiltered(search))
     return (
       <div className="empty">
-        <h2>No tasks match</h2>
+        <h2>{t("No tasks match")}</h2>
         {search.q !== "" && (
           <>
-            <p>Search looks in titles, facts, labels, ids, idempotency keys, agents and people.</p>
+            <p>{t("Search looks in titles, facts, labels, ids, idempotency keys, agents and people.")}</p>
             <p>
-              It knows <code>from:agent</code>, <code>by:person</code>, <code>label:name</code>, and <code>is:</code>{" "}
-              with open, closed, waiting, sent-back, completed, timed-out, cancelled, failed-checks, urgent, high, low,
-              unassigned, mine or snoozed.
+              {rich(
+                "It knows {code}, {code2}, {code3}, and {code4} with open, closed, waiting, sent-back, completed, timed-out, cancelled, failed-checks, urgent, high, low, unassigned, mine or snoozed.",
+                {
+                  code: <code>from:agent</code>,
+                  code2: <code>by:person</code>,
+                  code3: <code>label:name</code>,
+                  code4: <code>is:</code>,
+                },
+              )}
             </p>
           </>
         )}
@@ -455,11 +463,11 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
           variant="default"
           onClick={() => void navigate({ to: ".", search: { scope: search.scope, sort: search.sort } })}
         >
-          Clear filters
+          {t("Clear filters")}
         </Button>
         {search.q !== "" && (
           <Link to="/inbox" search={search.scope === "done" ? { q: search.q } : { scope: "done", q: search.q }}>
-            {search.scope === "done" ? "Search open tasks" : "Search closed tasks"}
+            {search.scope === "done" ? t("Search open tasks") : t("Search closed tasks")}
           </Link>
         )}
       </div>
@@ -467,28 +475,28 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
   if (search.scope === "done")
     return (
       <div className="empty">
-        <h2>No closed tasks yet</h2>
-        <Link to="/inbox">Go to the inbox</Link>
+        <h2>{t("No closed tasks yet")}</h2>
+        <Link to="/inbox">{t("Go to the inbox")}</Link>
       </div>
     );
   if (isUsed === false && me.is_operator)
     return (
       <div className="empty">
-        <h2>No tasks yet</h2>
-        <CreateSample label="Create a sample task" page="inbox" />
-        <p>Or let an agent create one with a single call:</p>
+        <h2>{t("No tasks yet")}</h2>
+        <CreateSample label={t("Create a sample task")} page="inbox" />
+        <p>{t("Or let an agent create one with a single call:")}</p>
         <Snippet />
       </div>
     );
   const closed = counts?.closed_today ?? 0;
   return (
     <div className="empty">
-      <h2>All done</h2>
+      <h2>{t("All done")}</h2>
       <p>
-        {closed === 0 ? "You're all caught up." : `${closed} ${closed === 1 ? "task" : "tasks"} closed today (UTC).`}
+        {closed === 0 ? t("You're all caught up.") : `${closed} ${closed === 1 ? "task" : "tasks"} closed today (UTC).`}
       </p>
       <Link to="/inbox" search={{ scope: "done" }}>
-        View closed tasks
+        {t("View closed tasks")}
       </Link>
     </div>
   );

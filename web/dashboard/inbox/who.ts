@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { t } from "../../../languages/text.ts";
 import { isFallback } from "../../../endings/answer-state.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { usePeople } from "../projects/queries.ts";
@@ -36,12 +37,14 @@ export function useNames(me: Me): Names {
 export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | null {
   switch (task.status) {
     case "completed":
-      if (isFallback(task)) return "No one in time";
+      if (isFallback(task)) return t("No one in time");
       // Several people decided, not only the last one.
       if (task.approvals !== null) return null;
-      return `${answererOf(task, me, names) ?? "Someone"}${throughApi(task, names) ?? ""}`;
+      return `${answererOf(task, me, names) ?? t("Someone")}${throughApi(task, names) ?? ""}`;
     case "cancelled":
-      return task.cancelled_by === null ? null : `by ${cancellerOf(task.cancelled_by, me, names)}`;
+      return task.cancelled_by === null
+        ? null
+        : t("by {cancelled_by}", { cancelled_by: cancellerOf(task.cancelled_by, me, names) });
     case "timed_out":
     case "verification_exhausted":
       return null;
@@ -56,9 +59,9 @@ function assigneeOf(
   me: Me,
   names: Names,
 ): string {
-  if (id !== null && id === me.user_id) return "You";
+  if (id !== null && id === me.user_id) return t("You");
   const person = (id === null ? undefined : names.get(id)) ?? named(email, names);
-  return person ?? (id === null ? (offeredTo(assign_to, names) ?? "Unassigned") : "Assigned");
+  return person ?? (id === null ? (offeredTo(assign_to, names) ?? t("Unassigned")) : t("Assigned"));
 }
 
 /** Returns the pool, the role or the people that a request offers its task to. */
@@ -78,11 +81,11 @@ export function answererOf(
   names: Names,
 ): string | null {
   if (decided_by?.kind === "agent") return decided_by.at_host ? atHostOf(decided_by.name!) : decided_by.name;
-  if (id !== null && id === me.user_id) return "You";
+  if (id !== null && id === me.user_id) return t("You");
   const person = (id === null ? undefined : names.get(id)) ?? named(email, names);
   if (person !== null && person !== undefined) return person;
   if (decided_by?.kind === "person" && decided_by.name !== null) return decided_by.name;
-  return member === null ? null : "A Slack member";
+  return member === null ? null : t("A Slack member");
 }
 
 /**
@@ -92,10 +95,11 @@ export function throughApi(
   { status, completed_via_channel, completed_by_email: email, decided_by }: Closed,
   names: Names,
 ): string | null {
-  if (decided_by?.kind === "agent" && email !== null) return `, in the name of ${named(email, names)}`;
+  if (decided_by?.kind === "agent" && email !== null)
+    return t(", in the name of {email}", { email: named(email, names) });
   const isThrough =
     status === "completed" && (completed_via_channel === null || (decided_by?.kind === "agent" && !decided_by.at_host));
-  return isThrough ? ", through the API" : null;
+  return isThrough ? t(", through the API") : null;
 }
 
 /** @param email - of the person who cancelled */

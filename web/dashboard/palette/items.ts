@@ -2,6 +2,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
@@ -61,12 +62,12 @@ export function useItems(query: string, me: Me): { groups: Group[]; isSearching:
   const fit = (items: readonly Item[]) => items.filter(({ label, about }) => matches(`${label} ${about ?? ""}`, text));
   const known = new Map([...actions, ...pages, ...people, ...before].map((item) => [item.key, item]));
   const groups = [
-    { name: "Recent", items: text === "" ? recent.flatMap((key) => known.get(key) ?? []) : [] },
-    { name: "Actions", items: fit(actions) },
-    { name: "Tasks", items: found },
-    { name: "Pages", items: fit(pages) },
+    { name: t("Recent"), items: text === "" ? recent.flatMap((key) => known.get(key) ?? []) : [] },
+    { name: t("Actions"), items: fit(actions) },
+    { name: t("Tasks"), items: found },
+    { name: t("Pages"), items: fit(pages) },
     // All of them would be a long list.
-    { name: "People", items: text === "" ? [] : fit(people).slice(0, PEOPLE_MAX) },
+    { name: t("People"), items: text === "" ? [] : fit(people).slice(0, PEOPLE_MAX) },
   ];
   return { groups: groups.filter(({ items }) => items.length > 0), isSearching };
 }
@@ -88,8 +89,8 @@ function usePages(me: Me): Item[] {
       label: view.name,
       about:
         view.project === null
-          ? "View"
-          : `View of ${projects.find(({ slug }) => slug === view.project)?.name ?? view.project}`,
+          ? t("View")
+          : t("View of {value}", { value: projects.find(({ slug }) => slug === view.project)?.name ?? view.project }),
       run: () => void navigate({ to: "/inbox", search: searchOf(view) }),
     })),
     ...OPERATE.filter(({ to }) => seesPage(me, to)).map(({ to, label }) => ({
@@ -106,7 +107,7 @@ function usePages(me: Me): Item[] {
     })),
     {
       key: "page:sign-out",
-      label: "Sign out",
+      label: t("Sign out"),
       run: () => void signOut().then(() => navigate({ to: "/login" })),
     },
   ];
@@ -118,7 +119,7 @@ function usePeopleItems(me: Me): Item[] {
   return usePeople(me).map((person) => ({
     key: `person:${person.id}`,
     label: person.id === me.user_id ? `${nameOf(person)} (you)` : nameOf(person),
-    about: "Open tasks",
+    about: t("Open tasks"),
     run: () => void navigate({ to: "/inbox", search: { assignee: person.id } }),
   }));
 }
@@ -128,7 +129,7 @@ function useOpenTask(): (task: Pick<ListedTask, "id" | "status" | "task">) => It
   return ({ id, status, task }) => ({
     key: `${TASK}${id}`,
     label: headingOf(task)[0],
-    about: isOpenStatus(status) ? "Task" : "Closed task",
+    about: isOpenStatus(status) ? t("Task") : t("Closed task"),
     run: () =>
       void navigate({ to: "/tasks/$id", params: { id }, search: isOpenStatus(status) ? {} : { scope: "done" } }),
   });

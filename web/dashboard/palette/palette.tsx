@@ -1,6 +1,7 @@
 import { Modal, TextInput } from "@mantine/core";
 import { useEffect, useId, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
+import { t } from "../../../languages/text.ts";
 import type { Me } from "../api.ts";
 import { isMac } from "../ui/keyboard.ts";
 import { IconSearch } from "../ui/icons.tsx";
@@ -66,22 +67,22 @@ export function Palette({ me, onClose }: PaletteProps) {
     <Modal
       opened
       onClose={() => close()}
-      title="Commands"
+      title={t("Commands")}
       size="lg"
       yOffset="8vh"
       returnFocus={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <TextInput
         data-autofocus
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a field with a list that it controls
         role="combobox"
-        aria-label="Search actions, pages, people and tasks"
+        aria-label={t("Search actions, pages, people and tasks")}
         aria-expanded={items.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
         aria-activedescendant={items.length > 0 ? optionOf(current) : undefined}
-        placeholder="Search actions, pages, people and tasks"
+        placeholder={t("Search actions, pages, people and tasks")}
         leftSection={<IconSearch size={16} aria-hidden />}
         autoComplete="off"
         maxLength={200}
@@ -96,12 +97,12 @@ export function Palette({ me, onClose }: PaletteProps) {
         {isSearching
           ? ""
           : items.length === 0
-            ? "No matches"
+            ? t("No matches")
             : `${items.length} ${items.length === 1 ? "match" : "matches"}`}
       </output>
-      {items.length === 0 && <p className="muted palette-none">{isSearching ? "Searching" : "No matches"}</p>}
+      {items.length === 0 && <p className="muted palette-none">{isSearching ? t("Searching") : t("No matches")}</p>}
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as above */}
-      <div className="palette" id={`${id}-list`} role="listbox" aria-label="Matches" tabIndex={-1} ref={list}>
+      <div className="palette" id={`${id}-list`} role="listbox" aria-label={t("Matches")} tabIndex={-1} ref={list}>
         {groups.map(({ name, items: ofGroup }) => (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as above
           <div key={name} role="group" aria-label={name}>

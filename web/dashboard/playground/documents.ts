@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { parseSchema } from "../../../json-schema/parse-schema.ts";
 import { validate } from "../../../json-schema/validate.ts";
 import { jsonProblem } from "./json-problem.ts";
@@ -33,7 +34,7 @@ function readDocument(name: Name, text: string, before: Document["value"]): Docu
   const wrong = jsonProblem(text);
   if (wrong !== null) {
     const { line, column, message } = wrong;
-    return { text, problems: [`Line ${line}, column ${column}: ${message}`], value: before };
+    return { text, problems: [t("Line {line}, column {column}: {message}", { line, column, message })], value: before };
   }
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))

@@ -1,14 +1,15 @@
 import { Textarea } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import type { Name } from "./documents.ts";
 
 const LABELS: Record<Name, { label: string; description: string }> = {
-  payload: { label: "Payload", description: "What people review." },
-  payload_schema: { label: "Payload schema", description: "The JSON Schema of the payload." },
+  payload: { label: t("Payload"), description: t("What people review.") },
+  payload_schema: { label: t("Payload schema"), description: t("The JSON Schema of the payload.") },
   response_schema: {
-    label: "Response schema",
-    description: "The JSON Schema of the answer. The form is generated from it.",
+    label: t("Response schema"),
+    description: t("The JSON Schema of the answer. The form is generated from it."),
   },
-  form_definition: { label: "Form definition", description: "UI hints for both schemas. Optional." },
+  form_definition: { label: t("Form definition"), description: t("UI hints for both schemas. Optional.") },
 };
 
 interface EditorProps {
@@ -41,7 +42,7 @@ export function Editor({ name, text, problems, warnings, onChange }: EditorProps
       />
       {warnings.length > 0 && (
         <div className="notice warn">
-          <p>Ignored hints:</p>
+          <p>{t("Ignored hints:")}</p>
           <Sentences of={warnings} />
         </div>
       )}

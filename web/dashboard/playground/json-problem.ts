@@ -1,3 +1,5 @@
+import { t } from "../../../languages/text.ts";
+
 /** The place where a text stops being JSON, and how to fix it. Line and column count from 1. */
 export interface JsonProblem {
   readonly line: number;
@@ -37,7 +39,7 @@ export function jsonProblem(text: string): JsonProblem | null {
         at += 1;
         return null;
       }
-      if (next === undefined) return 'This string is not closed: a " is missing.';
+      if (next === undefined) return t('This string is not closed: a " is missing.');
       if (next === "\n" || next === "\r") return 'A " is missing here. Write a line break in a string as \\n.';
       if (next !== "\\") return "Control characters are not allowed in a string. Write \\u and four digits.";
       if (take(ESCAPE) === "") return 'After a backslash, use one of " \\ / b f n r t, or u and four digits.';
@@ -60,47 +62,47 @@ export function jsonProblem(text: string): JsonProblem | null {
         at += 1;
         return null;
       }
-      if (text[at] !== ",") return `A comma or the closing ${close} is missing here.`;
+      if (text[at] !== ",") return t("A comma or the closing {close} is missing here.", { close });
       at += 1;
       take(SPACE);
-      if (text[at] === close) return `Remove the comma before this ${close}.`;
+      if (text[at] === close) return t("Remove the comma before this {close}.", { close });
     }
   };
 
   const readMember = (depth: number): string | null => {
-    if (text[at] !== '"') return "A property name in double quotes is missing here.";
+    if (text[at] !== '"') return t("A property name in double quotes is missing here.");
     const problem = readText();
     if (problem !== null) return problem;
     take(SPACE);
-    if (text[at] !== ":") return "A colon is missing here, between the name and its value.";
+    if (text[at] !== ":") return t("A colon is missing here, between the name and its value.");
     at += 1;
     return readValue(depth);
   };
 
   const readValue = (depth: number): string | null => {
     take(SPACE);
-    if (depth > MAX_DEPTH) return "Too many levels of nesting.";
+    if (depth > MAX_DEPTH) return t("Too many levels of nesting.");
     const next = text[at];
-    if (next === undefined) return "A value is missing here.";
+    if (next === undefined) return t("A value is missing here.");
     if (next === '"') return readText();
     if (next === "[") return readList("]", () => readValue(depth + 1));
     if (next === "{") return readList("}", () => readMember(depth + 1));
-    if (next === "'") return "Put strings and names in double quotes.";
-    if (text.startsWith("//", at) || text.startsWith("/*", at)) return "JSON has no comments.";
-    if (take(NUMBER) !== "") return /[\d.]/.test(text[at] ?? "") ? "Not a valid number." : null;
+    if (next === "'") return t("Put strings and names in double quotes.");
+    if (text.startsWith("//", at) || text.startsWith("/*", at)) return t("JSON has no comments.");
+    if (take(NUMBER) !== "") return /[\d.]/.test(text[at] ?? "") ? t("Not a valid number.") : null;
     const start = at;
     const word = take(WORD);
     if (word === "true" || word === "false" || word === "null") return null;
     at = start;
     return word === ""
-      ? "A value is missing here."
+      ? t("A value is missing here.")
       : 'Not a valid value. Use true, false, null, a number, a "string", a list in [ ] or an object in { }.';
   };
 
   const found = readValue(1);
   if (found !== null) return place(text, at, found);
   take(SPACE);
-  return at === text.length ? null : place(text, at, "The JSON ends before this. Remove the rest.");
+  return at === text.length ? null : place(text, at, t("The JSON ends before this. Remove the rest."));
 }
 
 function place(text: string, at: number, message: string): JsonProblem {

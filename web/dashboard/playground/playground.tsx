@@ -1,4 +1,6 @@
 import { Button, Menu, TextInput } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { IconChevronDown } from "../ui/icons.tsx";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -58,26 +60,26 @@ function Playground({ me }: { me: Me }) {
   const load = (typed: Typed): void => {
     change(stateOf(typed, round + 1));
     toast({
-      message: "Example loaded",
-      action: { label: "Undo", onClick: () => setState(stateOf(typedOf(state), round + 2)) },
+      message: t("Example loaded"),
+      action: { label: t("Undo"), onClick: () => setState(stateOf(typedOf(state), round + 2)) },
     });
   };
   const first = NAMES.find((name) => problems[name].length > 0);
   const submit = (): void => {
     if (first === undefined) return send.mutate();
     document.getElementById(editorId(first))?.focus();
-    toast({ message: "Fix the errors first.", tone: "bad" });
+    toast({ message: t("Fix the errors first."), tone: "bad" });
   };
   return (
     <Page
-      title="Playground"
-      about="Try a task before an agent creates it. Your input is kept in this browser."
+      title={t("Playground")}
+      about={t("Try a task before an agent creates it. Your input is kept in this browser.")}
       actions={
         <>
           <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="default" rightSection={<IconChevronDown size={14} stroke={1.75} aria-hidden />}>
-                Examples
+                {t("Examples")}
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
@@ -88,9 +90,9 @@ function Playground({ me }: { me: Me }) {
               ))}
             </Menu.Dropdown>
           </Menu>
-          <CopyButton size="sm" label="Copy curl" text={curlOf(body)} disabled={first !== undefined} />
+          <CopyButton size="sm" label={t("Copy curl")} text={curlOf(body)} disabled={first !== undefined} />
           <Button onClick={submit} loading={send.isPending}>
-            Send as test task
+            {t("Send as test task")}
           </Button>
         </>
       }
@@ -99,8 +101,8 @@ function Playground({ me }: { me: Me }) {
         <div className="stack">
           <Sent sent={send.data ?? null} error={send.error} isTold={found.isTold} />
           <TextInput
-            label="Task"
-            description="The question, in one sentence."
+            label={t("Task")}
+            description={t("The question, in one sentence.")}
             value={task}
             error={found.at.get("task")?.join(" ")}
             onChange={(event) => change({ task: event.currentTarget.value })}
@@ -118,7 +120,7 @@ function Playground({ me }: { me: Me }) {
             />
           ))}
         </div>
-        <section className="surface" aria-label="Preview">
+        <section className="surface" aria-label={t("Preview")}>
           <Preview key={round} documents={documents} timeZone={timeZone} />
         </section>
       </div>
@@ -191,10 +193,10 @@ function bodyOf(task: string, { payload, payload_schema, response_schema, form_d
 function curlOf(body: object): string {
   // A shell has no escapes within single quotes.
   const json = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
-  return `curl -s ${location.origin}/api/tasks \\
-  -H "Authorization: Bearer $SERVICE_TOKEN" \\
-  -H 'Content-Type: application/json' \\
-  -d '${json}'`;
+  return t(
+    "curl -s {origin}/api/tasks \\\n  -H \"Authorization: Bearer $SERVICE_TOKEN\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{json}'",
+    { origin: location.origin, json },
+  );
 }
 
 /** Returns the errors of the service, by part. `isTold`: every error belongs to a part. */
@@ -213,17 +215,20 @@ function Sent({ sent, error, isTold }: { sent: Task | null; error: Error | null;
   if (error !== null)
     return (
       <p className="notice bad" role="alert">
-        Not sent. {isTold ? "The errors are marked below." : sentenceOf(error)}
+        Not sent. {isTold ? t("The errors are marked below.") : sentenceOf(error)}
       </p>
     );
   return (
     <output>
       {sent !== null && (
         <span className="notice ok">
-          Sent. The task stays open for an hour.{" "}
-          <Link to="/tasks/$id" params={{ id: sent.id }} search={{}}>
-            Open the task
-          </Link>
+          {rich("Sent. The task stays open for an hour. {link}", {
+            link: (
+              <Link to="/tasks/$id" params={{ id: sent.id }} search={{}}>
+                {t("Open the task")}
+              </Link>
+            ),
+          })}
         </span>
       )}
     </output>

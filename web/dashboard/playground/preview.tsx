@@ -1,4 +1,5 @@
 import { Tabs } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import { IconCircleCheck } from "../ui/icons.tsx";
 import { useMemo, useState } from "react";
 import { checkPlan } from "../../../form/plan/check.ts";
@@ -29,19 +30,22 @@ export function Preview({ documents, timeZone }: PreviewProps) {
   const form_definition = documents.form_definition.value;
   const isBehind = Object.values(documents).some(({ problems }) => problems.length > 0);
   if (response_schema === undefined)
-    return <p className="notice">The form appears here when the response schema is valid.</p>;
+    return <p className="notice">{t("The form appears here when the response schema is valid.")}</p>;
   const onAnswer = async (): Promise<Outcome> => {
     setTab("response");
-    return { kind: "failed", message: "This is a preview. Nothing was sent. The tab Response JSON shows the answer." };
+    return {
+      kind: "failed",
+      message: t("This is a preview. Nothing was sent. The tab Response JSON shows the answer."),
+    };
   };
   return (
     <Tabs value={tab} onChange={setTab}>
       <Tabs.List>
-        <Tabs.Tab value="form">Form</Tabs.Tab>
-        <Tabs.Tab value="payload">Payload</Tabs.Tab>
-        <Tabs.Tab value="response">Response JSON</Tabs.Tab>
+        <Tabs.Tab value="form">{t("Form")}</Tabs.Tab>
+        <Tabs.Tab value="payload">{t("Payload")}</Tabs.Tab>
+        <Tabs.Tab value="response">{t("Response JSON")}</Tabs.Tab>
       </Tabs.List>
-      {isBehind && <p className="notice">Showing the last valid version.</p>}
+      {isBehind && <p className="notice">{t("Showing the last valid version.")}</p>}
       <Tabs.Panel value="form">
         <TaskForm
           task={{
@@ -108,12 +112,12 @@ function Response({ documents, entries, now, timeZone }: ResponseProps) {
         <p>
           <span className="chip ok">
             <IconCircleCheck size={14} stroke={1.75} aria-hidden />
-            Matches the schema
+            {t("Matches the schema")}
           </span>
         </p>
       ) : (
         <div className="notice warn">
-          <p>Doesn't match the schema yet:</p>
+          <p>{t("Doesn't match the schema yet:")}</p>
           <ul>
             {errors.map(({ name, title, message }) => (
               <li key={name} dir="auto">
@@ -124,7 +128,7 @@ function Response({ documents, entries, now, timeZone }: ResponseProps) {
         </div>
       )}
       <Source
-        title="The response that the agent receives"
+        title={t("The response that the agent receives")}
         text={plan.value === undefined ? "" : JSON.stringify(plan.value, null, 2)}
       />
     </div>

@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { meQuery } from "../queries.ts";
 import { readPreferences } from "../ui/preferences.ts";
 import { isOperatorOf } from "./access.ts";
@@ -52,8 +53,8 @@ export function ProjectField({ name = "project", error }: { name?: string; error
   return (
     <NativeSelect
       name={name}
-      label="Project"
-      description="You can't change it later."
+      label={t("Project")}
+      description={t("You can't change it later.")}
       data={choices}
       defaultValue={startOf(choices)}
       error={error}
@@ -66,7 +67,7 @@ export function ProjectChoices({ error }: { error: string | undefined }) {
   const choices = useChoices();
   if (choices.length === 0) return null;
   return (
-    <Checkbox.Group label="Projects" defaultValue={[startOf(choices)]} error={error}>
+    <Checkbox.Group label={t("Projects")} defaultValue={[startOf(choices)]} error={error}>
       <div className="stack">
         {choices.map(({ value, label }) => (
           <Checkbox key={value} name="projects" value={value} label={label} />

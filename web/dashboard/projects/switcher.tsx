@@ -1,6 +1,7 @@
 import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { t } from "../../../languages/text.ts";
 import { queryClient } from "../queries.ts";
 import { IconChevronDown, IconFolders } from "../ui/icons.tsx";
 import { setPreferences, usePreferences } from "../ui/preferences.ts";
@@ -38,7 +39,7 @@ export function ProjectSwitcher() {
     if (isGone) choose(null);
   }, [isGone]);
   if (!isSeveral) return null;
-  const name = chosen?.name ?? "All projects";
+  const name = chosen?.name ?? t("All projects");
   return (
     <Menu position="bottom-start" width={200}>
       <Menu.Target>
@@ -51,7 +52,7 @@ export function ProjectSwitcher() {
             </b>
           )}
           <span className="who">
-            <span className="unseen">Project: </span>
+            <span className="unseen">{t("Project:")} </span>
             {name}
           </span>
           <span className="count-of">
@@ -62,11 +63,11 @@ export function ProjectSwitcher() {
       <Menu.Dropdown className="filter-options">
         <Menu.RadioGroup value={chosen?.slug ?? ""} onChange={(slug) => choose(slug === "" ? null : slug)}>
           <Menu.RadioItem value="" closeMenuOnClick>
-            All projects
+            {t("All projects")}
           </Menu.RadioItem>
           {projects.map(({ slug, name, archived_at }) => (
             <Menu.RadioItem key={slug} value={slug} closeMenuOnClick>
-              {name} {archived_at !== null && <span className="chip mute">Archived</span>}
+              {name} {archived_at !== null && <span className="chip mute">{t("Archived")}</span>}
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>

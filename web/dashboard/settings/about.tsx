@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { versionQuery } from "./queries.ts";
 
 const PAGES = [
-  { href: "/api/docs", label: "API docs", about: "Try the API." },
-  { href: "/api/redoc", label: "API reference", about: "Read the reference." },
-  { href: "/docs/troubleshooting", label: "Troubleshooting", about: "What each error means and how to fix it." },
+  { href: "/api/docs", label: "API docs", about: t("Try the API.") },
+  { href: "/api/redoc", label: "API reference", about: t("Read the reference.") },
+  { href: "/docs/troubleshooting", label: t("Troubleshooting"), about: t("What each error means and how to fix it.") },
 ];
 
 export function About() {
@@ -12,12 +13,12 @@ export function About() {
   return (
     <dl className="surface facts">
       <div>
-        <dt>Version</dt>
-        <dd>Human Task Service {data?.version}</dd>
+        <dt>{t("Version")}</dt>
+        <dd>{t("Human Task Service {version}", { version: data?.version })}</dd>
       </div>
       <div>
-        <dt>Licence</dt>
-        <dd>Apache License 2.0</dd>
+        <dt>{t("Licence")}</dt>
+        <dd>{t("Apache License 2.0")}</dd>
       </div>
       {PAGES.map(({ href, label, about }) => (
         <div key={href}>

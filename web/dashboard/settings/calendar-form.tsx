@@ -1,5 +1,6 @@
 import { Select, Textarea, TextInput } from "@mantine/core";
 import { useLayoutEffect, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { put } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
 import { queryClient } from "../queries.ts";
@@ -15,13 +16,13 @@ import { CALENDARS, calendarsQuery, type Calendar } from "./queries.ts";
 import { BROWSER_ZONE, zonesWith } from "./time-zones.ts";
 
 const DAY_NAMES = {
-  mon: "Monday",
-  tue: "Tuesday",
-  wed: "Wednesday",
-  thu: "Thursday",
-  fri: "Friday",
-  sat: "Saturday",
-  sun: "Sunday",
+  mon: t("Monday"),
+  tue: t("Tuesday"),
+  wed: t("Wednesday"),
+  thu: t("Thursday"),
+  fri: t("Friday"),
+  sat: t("Saturday"),
+  sun: t("Sunday"),
 } as const satisfies Record<(typeof WEEKDAYS)[number], string>;
 
 /** What a new calendar starts with. */
@@ -36,13 +37,13 @@ export function CalendarForm({ calendar, onClose }: { calendar: Calendar | null;
   const send = async (form: HTMLFormElement): Promise<void> => {
     const path = calendar === null ? await pathOfNew(form) : pathOf(CALENDARS, calendar);
     const { name } = await put<Calendar>(path, { time_zone: zone ?? "", hours: hoursIn(form), closed });
-    toast({ message: calendar === null ? `Calendar ${name} added` : "Saved" });
+    toast({ message: calendar === null ? t("Calendar {name} added", { name }) : t("Saved") });
     await queryClient.invalidateQueries(calendarsQuery);
   };
   return (
     <FormDialog
-      title={calendar === null ? "Add a calendar" : `Edit ${calendar.name}`}
-      label={calendar === null ? "Add" : "Save"}
+      title={calendar === null ? t("Add a calendar") : t("Edit {name}", { name: calendar.name })}
+      label={calendar === null ? t("Add") : t("Save")}
       send={send}
       onChange={(form) => {
         setHours(Object.fromEntries(WEEKDAYS.map((day) => [day, readDay(textOf(form, `/hours/${day}`)) ?? []])));
@@ -56,40 +57,40 @@ export function CalendarForm({ calendar, onClose }: { calendar: Calendar | null;
             <>
               <TextInput
                 {...field("/params/name")}
-                label="Name"
-                description="Such as support. Programs name the calendar by it. You can't change it later."
+                label={t("Name")}
+                description={t("Such as support. Programs name the calendar by it. You can't change it later.")}
                 data-autofocus
               />
               <ProjectField {...field("/query/project")} />
             </>
           )}
           <Select
-            label="Time zone"
+            label={t("Time zone")}
             data={zonesWith(zone)}
             value={zone}
             onChange={setZone}
             searchable
             allowDeselect={false}
-            nothingFoundMessage="No matches"
+            nothingFoundMessage={t("No matches")}
             {...field("/time_zone")}
           />
           <fieldset className="week">
-            <legend>Hours</legend>
-            <p className="muted">As in 9:00-12:00, 13:30-17:00. Leave a day empty if it is closed.</p>
+            <legend>{t("Hours")}</legend>
+            <p className="muted">{t("As in 9:00-12:00, 13:30-17:00. Leave a day empty if it is closed.")}</p>
             {WEEKDAYS.map((day) => (
               <TextInput
                 key={day}
                 {...field(`/hours/${day}`)}
                 label={DAY_NAMES[day]}
-                placeholder="Closed"
+                placeholder={t("Closed")}
                 defaultValue={dayText(calendar === null ? (USUAL[day] ?? []) : (calendar.hours[day] ?? []))}
               />
             ))}
           </fieldset>
           <Textarea
             {...field("/closed")}
-            label="Closed dates"
-            description="One date on each line, as in 2026-12-25. Optional."
+            label={t("Closed dates")}
+            description={t("One date on each line, as in 2026-12-25. Optional.")}
             autosize
             minRows={2}
             maxRows={6}

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { zoneLabel } from "./time-zones.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -18,7 +19,7 @@ export function calendarWords({ time_zone, hours, closed }: Times): string {
   return [
     hoursWords(hours),
     zoneLabel(time_zone),
-    ...(days === 0 ? [] : [days === 1 ? "1 closed day" : `${days} closed days`]),
+    ...(days === 0 ? [] : [days === 1 ? t("1 closed day") : t("{days} closed days", { days })]),
   ].join(", ");
 }
 
@@ -32,11 +33,11 @@ function hoursWords(hours: Hours): string {
     else groups.push({ days: [day], times });
   }
   const open = groups.filter(({ times }) => times !== "");
-  return open.length === 0 ? "Never open" : open.map(({ days, times }) => `${daysWords(days)} ${times}`).join("; ");
+  return open.length === 0 ? t("Never open") : open.map(({ days, times }) => `${daysWords(days)} ${times}`).join("; ");
 }
 
 function daysWords(days: readonly Weekday[]): string {
-  if (days.length === WEEKDAYS.length) return "Every day";
+  if (days.length === WEEKDAYS.length) return t("Every day");
   const [first, last] = [shortName(days[0]!), shortName(days.at(-1)!)];
   return days.length === 1 ? first : `${first} ${days.length === 2 ? "and" : "to"} ${last}`;
 }
@@ -47,7 +48,9 @@ function shortName(day: Weekday): string {
 
 function timesWords(intervals: NonNullable<Hours[Weekday]>): string {
   return intervals
-    .map(([from = "", to = ""]) => (from === "00:00" && to === "24:00" ? "all day" : `${clock(from)} to ${clock(to)}`))
+    .map(([from = "", to = ""]) =>
+      from === "00:00" && to === "24:00" ? t("all day") : t("{from} to {to}", { from: clock(from), to: clock(to) }),
+    )
     .join(" and ");
 }
 

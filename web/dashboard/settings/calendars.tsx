@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { remove } from "../api.ts";
 import { ProjectLine, useProjectName } from "../projects/name.tsx";
 import { queryClient } from "../queries.ts";
@@ -20,17 +21,21 @@ type Asked = { kind: "edit"; calendar: Calendar | null } | { kind: "delete"; cal
 export function Calendars() {
   const query = useQuery(calendarsQuery);
   const { asked, ask, close } = useDialog<Asked>();
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load the calendars" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load the calendars")} error={query.error} retry={() => void query.refetch()} />
+    );
   const calendars = query.data;
   return (
     <>
       <Listed
-        about="A calendar has the hours when a team works. Time that counts in a calendar passes only while it is open, so two hours can last from Friday evening to Monday morning."
-        add="Add a calendar"
+        about={t(
+          "A calendar has the hours when a team works. Time that counts in a calendar passes only while it is open, so two hours can last from Friday evening to Monday morning.",
+        )}
+        add={t("Add a calendar")}
         onAdd={() => ask({ kind: "edit", calendar: null })}
-        empty="No calendars yet."
+        empty={t("No calendars yet.")}
       >
         {calendars.map((calendar) => (
           <About key={`${calendar.project}/${calendar.name}`} calendar={calendar} ask={ask} />
@@ -46,14 +51,14 @@ function About({ calendar, ask }: { calendar: Calendar; ask: (about: Asked) => v
   const { name, project } = calendar;
   const projectName = useProjectName(project);
   // Calendars of different projects can have the same name.
-  const fullName = projectName === null ? name : `${name} of ${projectName}`;
+  const fullName = projectName === null ? name : t("{name} of {projectName}", { name, projectName });
   return (
     <ListedItem
       name={name}
       actions={
         <>
-          <ActButton label="Edit" of={fullName} onClick={() => ask({ kind: "edit", calendar })} />
-          <ActButton label="Delete" of={fullName} onClick={() => ask({ kind: "delete", calendar })} />
+          <ActButton label={t("Edit")} of={fullName} onClick={() => ask({ kind: "edit", calendar })} />
+          <ActButton label={t("Delete")} of={fullName} onClick={() => ask({ kind: "delete", calendar })} />
         </>
       }
     >
@@ -67,16 +72,16 @@ function Delete({ calendar, onClose }: { calendar: Calendar; onClose: () => void
   const { name } = calendar;
   return (
     <Confirm
-      title={`Delete the calendar ${name}?`}
-      action="Delete calendar"
+      title={t("Delete the calendar {name}?", { name })}
+      action={t("Delete calendar")}
       onConfirm={async () => {
         await remove(pathOf(CALENDARS, calendar));
-        toast({ message: `Calendar ${name} deleted` });
+        toast({ message: t("Calendar {name} deleted", { name }) });
         await queryClient.invalidateQueries(calendarsQuery);
       }}
       onClose={onClose}
     >
-      New tasks can't name it any more. This can't be undone. A calendar that is in use can't be deleted.
+      {t("New tasks can't name it any more. This can't be undone. A calendar that is in use can't be deleted.")}
     </Confirm>
   );
 }

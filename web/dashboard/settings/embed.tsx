@@ -1,34 +1,40 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { ErrorPanel } from "../ui/page.tsx";
 import { settingsQuery } from "./queries.ts";
 import { StateChip } from "./status.tsx";
 
 export function Embed() {
   const settings = useQuery(settingsQuery);
-  if (settings.isPending) return <p className="muted">Loading</p>;
+  if (settings.isPending) return <p className="muted">{t("Loading")}</p>;
   if (settings.isError)
     return (
-      <ErrorPanel title="Could not load the settings" error={settings.error} retry={() => void settings.refetch()} />
+      <ErrorPanel
+        title={t("Could not load the settings")}
+        error={settings.error}
+        retry={() => void settings.refetch()}
+      />
     );
   const { embed } = settings.data;
   return (
     <dl className="surface facts">
       <div>
-        <dt>Embed</dt>
+        <dt>{t("Embed")}</dt>
         <dd>
           <p>
-            <StateChip state={embed.configured ? "on" : "off"} value={embed.configured ? "On" : "Off"} />
+            <StateChip state={embed.configured ? "on" : "off"} value={embed.configured ? t("On") : t("Off")} />
           </p>
-          <p className="muted">The secret that signs the tokens: 32 random bytes or more, in hex.</p>
+          <p className="muted">{t("The secret that signs the tokens: 32 random bytes or more, in hex.")}</p>
           <code>SERVICE_EMBED_SIGNING_SECRET</code>
         </dd>
       </div>
       <div>
-        <dt>Allowed origins</dt>
+        <dt>{t("Allowed origins")}</dt>
         <dd>
           {embed.allowed_origins.length === 0 ? (
-            <p>None. No page may embed the form.</p>
+            <p>{t("None. No page may embed the form.")}</p>
           ) : (
             <ul>
               {embed.allowed_origins.map((origin) => (
@@ -38,19 +44,23 @@ export function Embed() {
               ))}
             </ul>
           )}
-          <p className="muted">The pages that may show the form, such as https://shop.example.com, comma-separated.</p>
+          <p className="muted">
+            {t("The pages that may show the form, such as https://shop.example.com, comma-separated.")}
+          </p>
           <code>SERVICE_EMBED_PARENT_ORIGINS</code>
         </dd>
       </div>
       <div>
-        <dt>Tokens</dt>
+        <dt>{t("Tokens")}</dt>
         <dd>
           <p className="muted">
-            Each product mints them with a key of its own. See{" "}
-            <Link to="/settings/{-$part}" params={{ part: "keys" }}>
-              Embed keys
-            </Link>
-            .
+            {rich("Each product mints them with a key of its own. See {link}.", {
+              link: (
+                <Link to="/settings/{-$part}" params={{ part: "keys" }}>
+                  {t("Embed keys")}
+                </Link>
+              ),
+            })}
           </p>
         </dd>
       </div>

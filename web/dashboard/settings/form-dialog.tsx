@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useState, type ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { errorsByField, focusFirstError, type Errors } from "./form.tsx";
 import "../operate.css";
@@ -52,7 +53,7 @@ export function FormDialog(props: FormDialogProps) {
       size={size}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <form
         className="stack"

@@ -1,5 +1,6 @@
 import { PasswordInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { ApiError } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { FieldError } from "./field-error.ts";
@@ -68,7 +69,7 @@ export function Secret(props: SecretProps) {
     <PasswordInput
       {...props}
       autoComplete="new-password"
-      visibilityToggleButtonProps={{ "aria-label": `Show ${props.label}`, tabIndex: 0 }}
+      visibilityToggleButtonProps={{ "aria-label": t("Show {label}", { label: props.label }), tabIndex: 0 }}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { post } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
 import { queryClient } from "../queries.ts";
@@ -27,13 +28,13 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
     const body = bodyOf(form, sender, transport, isKeeping);
     if (sender === null) await requireNew(body.id);
     const saved = await post<Sender>(SENDERS, body);
-    toast({ message: sender === null ? `Sender ${nameOf(saved)} added` : "Saved" });
+    toast({ message: sender === null ? t("Sender {saved} added", { saved: nameOf(saved) }) : t("Saved") });
     await queryClient.invalidateQueries(sendersQuery);
   };
   return (
     <FormDialog
-      title={sender === null ? "Add a sender" : `Edit ${nameOf(sender)}`}
-      label={sender === null ? "Add" : "Save"}
+      title={sender === null ? t("Add a sender") : t("Edit {sender}", { sender: nameOf(sender) })}
+      label={sender === null ? t("Add") : t("Save")}
       send={send}
       onClose={onClose}
     >
@@ -64,32 +65,37 @@ function SenderFields({ sender, isFirst, field }: SenderFieldsProps) {
     <>
       <TextInput
         {...field("/display_name")}
-        label="Name"
-        description="Shown to operators."
+        label={t("Name")}
+        description={t("Shown to operators.")}
         defaultValue={sender?.display_name ?? ""}
         data-autofocus
       />
       {sender === null && (
         <TextInput
           {...field("/id")}
-          label="Id"
-          description="Agents use it in notify, as in email+main:dana@example.com. You can't change it later."
+          label={t("Id")}
+          description={t("Agents use it in notify, as in email+main:dana@example.com. You can't change it later.")}
           defaultValue={isFirst ? "main" : ""}
         />
       )}
       {sender === null && <ProjectField {...field("/project")} />}
-      <TextInput {...field("/from_email")} type="email" label="From address" defaultValue={sender?.from_email ?? ""} />
+      <TextInput
+        {...field("/from_email")}
+        type="email"
+        label={t("From address")}
+        defaultValue={sender?.from_email ?? ""}
+      />
       <TextInput
         {...field("/from_name")}
-        label="From name"
-        description="Display name. Optional."
+        label={t("From name")}
+        description={t("Display name. Optional.")}
         defaultValue={sender?.from_name ?? ""}
       />
       <TextInput
         {...field("/reply_to")}
         type="email"
-        label="Reply to"
-        description="Default: the From address."
+        label={t("Reply to")}
+        description={t("Default: the From address.")}
         defaultValue={sender?.reply_to ?? ""}
       />
     </>
@@ -113,11 +119,11 @@ function TransportFields({ sender, transport, setTransport, isKeeping, change, f
   return isKeeping ? (
     <div className="choice">
       <div>
-        <p>Sent through: {TRANSPORTS[transport].label}</p>
-        <p className="muted">The settings are kept. They are never shown.</p>
+        <p>{t("Sent through: {label}", { label: TRANSPORTS[transport].label })}</p>
+        <p className="muted">{t("The settings are kept. They are never shown.")}</p>
       </div>
       <Button variant="default" size="xs" onClick={change}>
-        Change transport
+        {t("Change transport")}
       </Button>
     </div>
   ) : (
@@ -125,7 +131,7 @@ function TransportFields({ sender, transport, setTransport, isKeeping, change, f
       <NativeSelect
         {...field("/transport")}
         ref={sender === null ? undefined : focus}
-        label="Sent through"
+        label={t("Sent through")}
         description={TRANSPORTS[transport].about}
         data={Object.entries(TRANSPORTS).map(([value, { label }]) => ({ value, label }))}
         value={transport}
@@ -133,8 +139,9 @@ function TransportFields({ sender, transport, setTransport, isKeeping, change, f
       />
       {sender?.transport === transport && transport !== "log" && (
         <p className="notice">
-          Leave all fields empty to keep the settings. If you enter any value, it replaces all settings, including the
-          password.
+          {t(
+            "Leave all fields empty to keep the settings. If you enter any value, it replaces all settings, including the password.",
+          )}
         </p>
       )}
       <Settings key={transport} transport={transport} field={field} />
@@ -156,33 +163,33 @@ function Settings({ transport, field }: SettingsProps) {
       return (
         <>
           <div className="triple">
-            <TextInput {...at("host")} label="Server" placeholder="mail.example.com" />
+            <TextInput {...at("host")} label={t("Server")} placeholder="mail.example.com" />
             <TextInput
               {...at("port")}
-              label="Port"
+              label={t("Port")}
               inputMode="numeric"
               placeholder={encryption === "true" ? "465" : "587"}
             />
           </div>
           <NativeSelect
             {...at("secure")}
-            label="Encryption"
+            label={t("Encryption")}
             data={[
-              { value: "", label: "Automatic: TLS on port 465, otherwise STARTTLS" },
+              { value: "", label: t("Automatic: TLS on port 465, otherwise STARTTLS") },
               { value: "true", label: "TLS" },
-              { value: UNENCRYPTED, label: "Not required: the password may be sent unencrypted" },
+              { value: UNENCRYPTED, label: t("Not required: the password may be sent unencrypted") },
             ]}
             value={encryption}
             onChange={(event) => setEncryption(event.currentTarget.value)}
           />
-          <TextInput {...at("user")} label="User" description="Leave empty if the server needs no login." />
-          <Secret {...at("password")} label="Password" />
+          <TextInput {...at("user")} label={t("User")} description={t("Leave empty if the server needs no login.")} />
+          <Secret {...at("password")} label={t("Password")} />
         </>
       );
     case "resend":
-      return <Secret {...at("api_key")} label="API key" />;
+      return <Secret {...at("api_key")} label={t("API key")} />;
     case "file":
-      return <TextInput {...at("dir")} label="Folder" description="In the data directory, such as outbox." />;
+      return <TextInput {...at("dir")} label={t("Folder")} description={t("In the data directory, such as outbox.")} />;
     case "log":
       return null;
   }

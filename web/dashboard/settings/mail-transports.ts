@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { Sender } from "./queries.ts";
 
 export type Transport = Sender["transport"];
@@ -9,21 +10,21 @@ interface Way {
   took: (to: string) => string;
 }
 
-const sent = (to: string) => `Sent to ${to}. It should arrive soon.`;
+const sent = (to: string) => t("Sent to {to}. It should arrive soon.", { to });
 
 /** The available transports of email. */
 export const TRANSPORTS: Readonly<Record<Transport, Way>> = {
-  smtp: { label: "SMTP server", about: "The server of your company or email provider.", took: sent },
-  resend: { label: "Resend", about: "Verify your From domain at Resend first.", took: sent },
+  smtp: { label: "SMTP server", about: t("The server of your company or email provider."), took: sent },
+  resend: { label: t("Resend"), about: t("Verify your From domain at Resend first."), took: sent },
   file: {
-    label: "Folder, for tests",
-    about: "Sends nothing. Writes each email to a file in the data directory.",
-    took: (to) => `The email to ${to} is in a file. This sender sends nothing.`,
+    label: t("Folder, for tests"),
+    about: t("Sends nothing. Writes each email to a file in the data directory."),
+    took: (to) => t("The email to {to} is in a file. This sender sends nothing.", { to }),
   },
   log: {
-    label: "Log, for tests",
-    about: "Sends nothing. Logs the recipient of each email, without its text.",
-    took: (to) => `The email to ${to} is in the log. This sender sends nothing.`,
+    label: t("Log, for tests"),
+    about: t("Sends nothing. Logs the recipient of each email, without its text."),
+    took: (to) => t("The email to {to} is in the log. This sender sends nothing.", { to }),
   },
 };
 
@@ -34,5 +35,5 @@ export function isOfEnvironment({ created_at }: Sender): boolean {
 
 /** Returns the display name of a sender. */
 export function nameOf(sender: Sender): string {
-  return isOfEnvironment(sender) ? "Default" : sender.display_name;
+  return isOfEnvironment(sender) ? t("Default") : sender.display_name;
 }

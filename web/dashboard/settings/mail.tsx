@@ -1,6 +1,8 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { remove } from "../api.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { Confirm } from "../ui/confirm.tsx";
@@ -22,9 +24,11 @@ export function Mail() {
   const query = useQuery(sendersQuery);
   const { asked, ask, close } = useDialog<Asked>();
   const add = (): void => ask({ kind: "edit", sender: null });
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load the senders" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load the senders")} error={query.error} retry={() => void query.refetch()} />
+    );
   const senders = query.data;
   return (
     <>
@@ -38,17 +42,22 @@ export function Mail() {
 function None({ onAdd }: { onAdd: () => void }) {
   return (
     <section className="surface stack" aria-labelledby="none">
-      <h2 id="none">Email is off</h2>
+      <h2 id="none">{t("Email is off")}</h2>
       <p>
-        A sender is a From address with an email server or provider. Add one, and agents can notify people about a task:{" "}
-        <code>{`"notify": ["email:dana@example.com"]`}</code>
+        {rich(
+          "A sender is a From address with an email server or provider. Add one, and agents can notify people about a task: {code}",
+          { code: <code>{`"notify": ["email:dana@example.com"]`}</code> },
+        )}
       </p>
       <div className="row">
-        <Button onClick={onAdd}>Add a sender</Button>
+        <Button onClick={onAdd}>{t("Add a sender")}</Button>
       </div>
       <p className="muted">
-        Or set <code>SERVICE_EMAIL_FROM</code> and <code>SERVICE_SMTP_URL</code> and restart the service: that creates
-        the sender <code>default</code>.
+        {rich("Or set {code} and {code2} and restart the service: that creates the sender {code3}.", {
+          code: <code>SERVICE_EMAIL_FROM</code>,
+          code2: <code>SERVICE_SMTP_URL</code>,
+          code3: <code>default</code>,
+        })}
       </p>
     </section>
   );
@@ -68,18 +77,23 @@ function Senders({ senders, onAdd, ask }: SendersProps) {
         <p>
           {isOnly ? (
             <>
-              With one sender, agents notify Dana with <code>email:dana@example.com</code>.
+              {rich("With one sender, agents notify Dana with {code}.", { code: <code>email:dana@example.com</code> })}
             </>
           ) : (
             <>
-              With several senders, agents name one in <code>notify</code>, as in{" "}
-              <code>email+{senders[0]!.id}:dana@example.com</code>. Without an id, as in{" "}
-              <code>email:dana@example.com</code>, no email is sent.
+              {rich(
+                "With several senders, agents name one in {code}, as in {code2}. Without an id, as in {code3}, no email is sent.",
+                {
+                  code: <code>notify</code>,
+                  code2: <code>email+{senders[0]!.id}:dana@example.com</code>,
+                  code3: <code>email:dana@example.com</code>,
+                },
+              )}
             </>
           )}
         </p>
         <div className="row">
-          <Button onClick={onAdd}>Add a sender</Button>
+          <Button onClick={onAdd}>{t("Add a sender")}</Button>
         </div>
       </div>
       <dl className="surface facts">
@@ -113,27 +127,23 @@ function About({ sender, isOnly, ask }: AboutProps) {
           {from_name === null ? (
             from_email
           ) : (
-            <>
-              <bdi>{from_name}</bdi> &lt;{from_email}&gt;
-            </>
+            <>{rich("{bdi} <{from_email}>", { bdi: <bdi>{from_name}</bdi>, from_email })}</>
           )}
         </p>
-        {reply_to !== null && <p className="muted">Reply to {reply_to}</p>}
+        {reply_to !== null && <p className="muted">{t("Reply to {reply_to}", { reply_to })}</p>}
         <p className="muted">{TRANSPORTS[transport].label}</p>
         <ProjectLine slug={sender.project} />
         <p className="muted">
           In notify: <code>email+{id}:&lt;address&gt;</code>
-          {isOnly && (
-            <>
-              {" "}
-              or <code>email:&lt;address&gt;</code>
-            </>
-          )}
+          {isOnly && <> {rich("or {code}", { code: <code>email:&lt;address&gt;</code> })}</>}
         </p>
       </div>
       {isOfEnvironment(sender) && (
         <p className="muted">
-          Set by <code>SERVICE_EMAIL_FROM</code> and <code>SERVICE_SMTP_URL</code>. Change it there.
+          {rich("Set by {code} and {code2}. Change it there.", {
+            code: <code>SERVICE_EMAIL_FROM</code>,
+            code2: <code>SERVICE_SMTP_URL</code>,
+          })}
         </p>
       )}
       <div className="row">
@@ -141,28 +151,28 @@ function About({ sender, isOnly, ask }: AboutProps) {
           variant="default"
           size="xs"
           aria-expanded={isTesting}
-          aria-label={`Send a test email from ${name}`}
+          aria-label={t("Send a test email from {name}", { name })}
           onClick={() => setIsTesting(!isTesting)}
         >
-          Send a test email
+          {t("Send a test email")}
         </Button>
         {!isOfEnvironment(sender) && (
           <>
             <Button
               variant="default"
               size="xs"
-              aria-label={`Edit ${name}`}
+              aria-label={t("Edit {name}", { name })}
               onClick={() => ask({ kind: "edit", sender })}
             >
-              Edit
+              {t("Edit")}
             </Button>
             <Button
               variant="default"
               size="xs"
-              aria-label={`Delete ${name}`}
+              aria-label={t("Delete {name}", { name })}
               onClick={() => ask({ kind: "delete", sender })}
             >
-              Delete
+              {t("Delete")}
             </Button>
           </>
         )}
@@ -177,21 +187,23 @@ function Delete({ sender, onClose }: { sender: Sender; onClose: () => void }) {
   const name = nameOf(sender);
   return (
     <Confirm
-      title={`Delete ${name}?`}
-      action="Delete sender"
+      title={t("Delete {name}?", { name })}
+      action={t("Delete sender")}
       onConfirm={async () => {
         await remove(`${SENDERS}/${sender.id}`);
-        toast({ message: `Sender ${name} deleted` });
+        toast({ message: t("Sender {name} deleted", { name }) });
         await queryClient.invalidateQueries(sendersQuery);
       }}
       onClose={onClose}
     >
       <div className="stack">
         <p>
-          Unsent email from this sender fails, and its tasks show that. The same goes for new tasks that name{" "}
-          <code>email+{sender.id}:</code> in <code>notify</code>.
+          {rich(
+            "Unsent email from this sender fails, and its tasks show that. The same goes for new tasks that name {code} in {code2}.",
+            { code: <code>email+{sender.id}:</code>, code2: <code>notify</code> },
+          )}
         </p>
-        <p>Its settings are deleted too. This can't be undone.</p>
+        <p>{t("Its settings are deleted too. This can't be undone.")}</p>
       </div>
     </Confirm>
   );

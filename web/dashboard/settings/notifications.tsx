@@ -1,6 +1,7 @@
 import { Button, Checkbox, SegmentedControl, Switch, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { patch, post, remove, request } from "../api.ts";
 import type { Me } from "../api.ts";
 import { BROWSERS, stopNotices, subscription } from "../notified.ts";
@@ -22,9 +23,11 @@ import "../operate.css";
 export function NotificationSettings() {
   const { data: me } = useQuery(meQuery);
   const query = useQuery(choicesQuery);
-  if (me === undefined || query.isPending) return <p className="muted">Loading</p>;
+  if (me === undefined || query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load your choices" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load your choices")} error={query.error} retry={() => void query.refetch()} />
+    );
   return (
     <>
       <Browsers />
@@ -48,9 +51,9 @@ function abilityOf(): Ability {
 
 const WHY_NOT: Readonly<Record<Exclude<Ability, "able">, string>> = {
   "needs https": "Notifications need an address that begins with https://. Ask your operator.",
-  "needs home screen": "On this device, add this page to the Home Screen first, and open it there.",
-  unable: "This browser has no notifications for pages.",
-  refused: "This browser blocks notifications of this page. Allow them in its settings for this site, then reload.",
+  "needs home screen": t("On this device, add this page to the Home Screen first, and open it there."),
+  unable: t("This browser has no notifications for pages."),
+  refused: t("This browser blocks notifications of this page. Allow them in its settings for this site, then reload."),
 };
 
 const thisBrowserQuery = {
@@ -84,13 +87,14 @@ function Browsers() {
   const others = data.browsers.filter(({ id }) => id !== here.id);
   return (
     <section className="surface stack" aria-labelledby="browsers">
-      <h2 id="browsers">In your browser</h2>
+      <h2 id="browsers">{t("In your browser")}</h2>
       <p className="muted">
-        Get a notification for tasks that are assigned or offered to you, reminders and replies, even while this page is
-        closed. Push services of browser vendors see no content.
+        {t(
+          "Get a notification for tasks that are assigned or offered to you, reminders and replies, even while this page is closed. Push services of browser vendors see no content.",
+        )}
       </p>
       <Switch
-        label="Notify me in this browser"
+        label={t("Notify me in this browser")}
         labelPosition="left"
         checked={turn.isPending ? turn.variables : known !== undefined}
         disabled={ability !== "able" || turn.isPending}
@@ -102,7 +106,7 @@ function Browsers() {
       {known !== undefined && (
         <div className="row">
           <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-            Send a test
+            {t("Send a test")}
           </Button>
         </div>
       )}
@@ -116,7 +120,7 @@ function Failure({ browser }: { browser: NotifiedBrowser }) {
   if (browser.failure === null) return null;
   return (
     <p className="notice bad" role="alert">
-      The last notification could not be sent. {readFailure(browser.failure).sentence}
+      {t("The last notification could not be sent. {sentence}", { sentence: readFailure(browser.failure).sentence })}
     </p>
   );
 }
@@ -139,13 +143,13 @@ function Others({ browsers }: { browsers: readonly NotifiedBrowser[] }) {
   });
   return (
     <>
-      <table className="data as-cards" aria-label="Other browsers">
+      <table className="data as-cards" aria-label={t("Other browsers")}>
         <thead>
           <tr>
-            <th scope="col">Other browsers</th>
-            <th scope="col">Last notified</th>
+            <th scope="col">{t("Other browsers")}</th>
+            <th scope="col">{t("Last notified")}</th>
             <th scope="col">
-              <span className="unseen">Actions</span>
+              <span className="unseen">{t("Actions")}</span>
             </th>
           </tr>
         </thead>
@@ -153,11 +157,11 @@ function Others({ browsers }: { browsers: readonly NotifiedBrowser[] }) {
           {browsers.map((browser) => (
             <tr key={browser.id}>
               <th scope="row">{browserName(browser.user_agent)}</th>
-              <td data-label="Last notified">
+              <td data-label={t("Last notified")}>
                 {browser.failure !== null ? (
                   readFailure(browser.failure).sentence
                 ) : browser.told_at === null ? (
-                  "Never"
+                  t("Never")
                 ) : (
                   <Moment at={browser.told_at} />
                 )}
@@ -166,10 +170,10 @@ function Others({ browsers }: { browsers: readonly NotifiedBrowser[] }) {
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`Remove ${browserName(browser.user_agent)}`}
+                  aria-label={t("Remove {user_agent}", { user_agent: browserName(browser.user_agent) })}
                   onClick={() => end.mutate(browser)}
                 >
-                  Remove
+                  {t("Remove")}
                 </Button>
               </td>
             </tr>
@@ -198,7 +202,7 @@ function useSave(done: string) {
 
 function Quiet({ me, choices }: { me: Me; choices: Choices }) {
   const [isOn, setIsOn] = useState(choices.quiet_hours !== null);
-  const save = useSave("Quiet hours saved");
+  const save = useSave(t("Quiet hours saved"));
   return (
     <form
       className="surface stack"
@@ -209,13 +213,14 @@ function Quiet({ me, choices }: { me: Me; choices: Choices }) {
         save.mutate({ me, quiet_hours: isOn ? { from: textOf(form, "from"), until: textOf(form, "until") } : null });
       }}
     >
-      <h2 id="quiet">Quiet hours</h2>
+      <h2 id="quiet">{t("Quiet hours")}</h2>
       <p className="muted">
-        No browser notifications during these hours. What comes in is shown when they end. In{" "}
-        {zoneLabel(me.time_zone ?? BROWSER_ZONE)}.
+        {t("No browser notifications during these hours. What comes in is shown when they end. In {zoneLabel}.", {
+          zoneLabel: zoneLabel(me.time_zone ?? BROWSER_ZONE),
+        })}
       </p>
       <Switch
-        label="Be quiet every day"
+        label={t("Be quiet every day")}
         labelPosition="left"
         checked={isOn}
         onChange={(event) => setIsOn(event.currentTarget.checked)}
@@ -225,7 +230,7 @@ function Quiet({ me, choices }: { me: Me; choices: Choices }) {
           <TextInput
             type="time"
             name="from"
-            label="From"
+            label={t("From")}
             required
             withAsterisk={false}
             defaultValue={choices.quiet_hours?.from ?? "18:00"}
@@ -233,7 +238,7 @@ function Quiet({ me, choices }: { me: Me; choices: Choices }) {
           <TextInput
             type="time"
             name="until"
-            label="Until"
+            label={t("Until")}
             required
             withAsterisk={false}
             defaultValue={choices.quiet_hours?.until ?? "08:00"}
@@ -243,7 +248,7 @@ function Quiet({ me, choices }: { me: Me; choices: Choices }) {
       <Problem error={save.error} />
       <div className="row">
         <Button type="submit" variant="default" loading={save.isPending}>
-          Save quiet hours
+          {t("Save quiet hours")}
         </Button>
       </div>
     </form>
@@ -252,13 +257,13 @@ function Quiet({ me, choices }: { me: Me; choices: Choices }) {
 
 function Projects({ choices }: { choices: Choices }) {
   const projects = useSeveralProjects();
-  const save = useSave("Projects saved");
+  const save = useSave(t("Projects saved"));
   if (projects === null) return null;
   const muted = new Set(choices.muted_projects);
   return (
     <section className="surface stack" aria-labelledby="projects">
-      <h2 id="projects">Projects</h2>
-      <p className="muted">You are not notified of the projects that are not ticked.</p>
+      <h2 id="projects">{t("Projects")}</h2>
+      <p className="muted">{t("You are not notified of the projects that are not ticked.")}</p>
       {projects.map(({ slug, name }) => (
         <Checkbox
           key={slug}
@@ -276,14 +281,14 @@ function Projects({ choices }: { choices: Choices }) {
 }
 
 const HOW_OFTEN = [
-  { value: "off", label: "Off" },
-  { value: "hourly", label: "Every hour" },
-  { value: "daily", label: "Every day" },
+  { value: "off", label: t("Off") },
+  { value: "hourly", label: t("Every hour") },
+  { value: "daily", label: t("Every day") },
 ];
 
 function Digest({ me, choices }: { me: Me; choices: Choices }) {
   const [digest, setDigest] = useState(choices.digest);
-  const save = useSave("Digest saved");
+  const save = useSave(t("Digest saved"));
   if (me.email === null) return null;
   return (
     <form
@@ -295,13 +300,17 @@ function Digest({ me, choices }: { me: Me; choices: Choices }) {
         save.mutate({ me, digest, digest_time });
       }}
     >
-      <h2 id="digest">Email digest</h2>
-      <p className="muted">One email to {me.email} that lists what waits for you. You get none when nothing does.</p>
+      <h2 id="digest">{t("Email digest")}</h2>
+      <p className="muted">
+        {t("One email to {email} that lists what waits for you. You get none when nothing does.", { email: me.email })}
+      </p>
       {!choices.can_email && (
-        <p className="notice">This service cannot send email yet. An operator adds a sender under Settings, Email.</p>
+        <p className="notice">
+          {t("This service cannot send email yet. An operator adds a sender under Settings, Email.")}
+        </p>
       )}
       <div className="choice">
-        <p id="how-often">How often</p>
+        <p id="how-often">{t("How often")}</p>
         <SegmentedControl
           withItemsBorders={false}
           aria-labelledby="how-often"
@@ -314,8 +323,8 @@ function Digest({ me, choices }: { me: Me; choices: Choices }) {
         <TextInput
           type="time"
           name="time"
-          label="At"
-          description={`In ${zoneLabel(me.time_zone ?? BROWSER_ZONE)}.`}
+          label={t("At")}
+          description={t("In {zoneLabel}.", { zoneLabel: zoneLabel(me.time_zone ?? BROWSER_ZONE) })}
           required
           withAsterisk={false}
           defaultValue={choices.digest_time}
@@ -324,7 +333,7 @@ function Digest({ me, choices }: { me: Me; choices: Choices }) {
       <Problem error={save.error} />
       <div className="row">
         <Button type="submit" variant="default" loading={save.isPending}>
-          Save digest
+          {t("Save digest")}
         </Button>
       </div>
     </form>

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { t } from "../../../languages/text.ts";
 import { companySignIn } from "../api.ts";
 import { ConfirmIdentity } from "../confirm-identity.tsx";
 import { confirmWithPasskey } from "../passkey.ts";
@@ -24,36 +25,40 @@ export function PasskeyRequiredPage({ to }: { to: string }) {
   };
   const leave = useMutation({ mutationFn: signOut, onSuccess: () => navigate({ to: "/login" }) });
   useEffect(() => {
-    document.title = "Passkey needed - Human Task Service";
+    document.title = t("Passkey needed - Human Task Service");
   }, []);
   if (me === undefined || passkeys.isPending) return null;
   return (
     <main id="main" className="alone wide" tabIndex={-1}>
-      <h1>Operators need a passkey</h1>
+      <h1>{t("Operators need a passkey")}</h1>
       {passkeys.isError && (
-        <ErrorPanel title="Could not load your passkeys" error={passkeys.error} retry={() => void passkeys.refetch()} />
+        <ErrorPanel
+          title={t("Could not load your passkeys")}
+          error={passkeys.error}
+          retry={() => void passkeys.refetch()}
+        />
       )}
       {passkeys.data?.some(({ usable }) => usable) === true ? (
         <Use onUsed={goOn} />
       ) : (
         <>
-          <p>Add one to continue. From then on, you sign in with it.</p>
+          <p>{t("Add one to continue. From then on, you sign in with it.")}</p>
           <AddPasskey onAdded={goOn} />
         </>
       )}
       {setup?.sign_in.oidc === true && (
         <>
-          <p>With a company account, you need no passkey.</p>
+          <p>{t("With a company account, you need no passkey.")}</p>
           <div className="row">
             <Button component="a" variant="default" href={companySignIn(to)}>
-              Sign in with your company account
+              {t("Sign in with your company account")}
             </Button>
           </div>
         </>
       )}
       <div className="row">
         <Button variant="default" loading={leave.isPending} onClick={() => leave.mutate()}>
-          Sign out
+          {t("Sign out")}
         </Button>
       </div>
       <ConfirmIdentity me={me} />
@@ -65,11 +70,11 @@ function Use({ onUsed }: { onUsed: () => Promise<void> }) {
   const use = useMutation({ mutationFn: confirmWithPasskey, onSuccess: onUsed });
   return (
     <>
-      <p>You have a passkey. Use it to continue. If you have lost it, ask another operator to remove it.</p>
+      <p>{t("You have a passkey. Use it to continue. If you have lost it, ask another operator to remove it.")}</p>
       <Problem error={use.error} />
       <div className="row">
         <Button loading={use.isPending} onClick={() => use.mutate()}>
-          Use a passkey
+          {t("Use a passkey")}
         </Button>
       </div>
     </>

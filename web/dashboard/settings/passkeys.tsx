@@ -1,5 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { patch, remove } from "../api.ts";
 import { addPasskey, hasPasskeys } from "../passkey.ts";
 import { queryClient } from "../queries.ts";
@@ -21,7 +22,7 @@ export function Passkeys() {
     <>
       <AddPasskey
         onAdded={async () => {
-          toast({ message: "Passkey added" });
+          toast({ message: t("Passkey added") });
           await queryClient.invalidateQueries(passkeysQuery);
         }}
       />
@@ -43,17 +44,18 @@ export function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
         add.mutate(textOf(form, "name"), { onSuccess: () => form.reset() });
       }}
     >
-      <h2 id="add">Add a passkey</h2>
+      <h2 id="add">{t("Add a passkey")}</h2>
       <p className="muted">
-        A passkey replaces your password. Your device, your password manager or a security key keeps it, and asks for
-        your fingerprint, face or PIN.
+        {t(
+          "A passkey replaces your password. Your device, your password manager or a security key keeps it, and asks for your fingerprint, face or PIN.",
+        )}
       </p>
       {hasPasskeys() ? (
         <>
           <TextInput
             name="name"
-            label="Name"
-            description="So that you recognize it later."
+            label={t("Name")}
+            description={t("So that you recognize it later.")}
             autoComplete="off"
             maxLength={100}
             defaultValue={browserName(navigator.userAgent)}
@@ -64,12 +66,14 @@ export function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
           <Problem error={add.error} fields={["/name"]} />
           <div className="row">
             <Button type="submit" loading={add.isPending}>
-              Add a passkey
+              {t("Add a passkey")}
             </Button>
           </div>
         </>
       ) : (
-        <p className="notice">This browser cannot use passkeys here. Update it, or open the service over https.</p>
+        <p className="notice">
+          {t("This browser cannot use passkeys here. Update it, or open the service over https.")}
+        </p>
       )}
     </form>
   );
@@ -80,21 +84,23 @@ type Asked = { kind: "rename" | "remove"; passkey: Passkey };
 function Yours() {
   const query = useQuery(passkeysQuery);
   const { asked, ask, close } = useDialog<Asked>();
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load your passkeys" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load your passkeys")} error={query.error} retry={() => void query.refetch()} />
+    );
   return (
     <section className="surface stack" aria-labelledby="passkeys">
-      <h2 id="passkeys">Your passkeys</h2>
+      <h2 id="passkeys">{t("Your passkeys")}</h2>
       {query.data.length === 0 ? (
-        <p className="muted">You have no passkeys.</p>
+        <p className="muted">{t("You have no passkeys.")}</p>
       ) : (
         <PasskeyTable passkeys={query.data} onAsk={(kind, passkey) => ask({ kind, passkey })} />
       )}
       {asked?.kind === "remove" && (
         <Confirm
-          title={`Remove ${asked.passkey.name}?`}
-          action="Remove passkey"
+          title={t("Remove {name}?", { name: asked.passkey.name })}
+          action={t("Remove passkey")}
           onConfirm={async () => {
             await remove(`${PASSKEYS}/${asked.passkey.id}`);
             toast({ message: "Passkey removed" });
@@ -102,7 +108,7 @@ function Yours() {
           }}
           onClose={close}
         >
-          You can no longer sign in with it. Delete it on your device as well. Your sessions go on.
+          {t("You can no longer sign in with it. Delete it on your device as well. Your sessions go on.")}
         </Confirm>
       )}
       {asked?.kind === "rename" && (
@@ -124,14 +130,14 @@ interface TableProps {
 
 function PasskeyTable({ passkeys, onAsk }: TableProps) {
   return (
-    <table className="data as-cards" aria-label="Passkeys">
+    <table className="data as-cards" aria-label={t("Passkeys")}>
       <thead>
         <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Added</th>
-          <th scope="col">Last used</th>
+          <th scope="col">{t("Name")}</th>
+          <th scope="col">{t("Added")}</th>
+          <th scope="col">{t("Last used")}</th>
           <th scope="col">
-            <span className="unseen">Actions</span>
+            <span className="unseen">{t("Actions")}</span>
           </th>
         </tr>
       </thead>
@@ -140,13 +146,13 @@ function PasskeyTable({ passkeys, onAsk }: TableProps) {
           <tr key={passkey.id}>
             <th scope="row">
               <bdi>{passkey.name}</bdi>
-              {!passkey.usable && <div className="muted">Works only at the former address of the service.</div>}
+              {!passkey.usable && <div className="muted">{t("Works only at the former address of the service.")}</div>}
             </th>
-            <td data-label="Added">
+            <td data-label={t("Added")}>
               <Time at={passkey.created_at} />
             </td>
-            <td data-label="Last used">
-              {passkey.last_used_at === null ? "Never" : <Moment at={passkey.last_used_at} />}
+            <td data-label={t("Last used")}>
+              {passkey.last_used_at === null ? t("Never") : <Moment at={passkey.last_used_at} />}
             </td>
             <td>
               <div className="row end">
@@ -170,10 +176,10 @@ function PasskeyTable({ passkeys, onAsk }: TableProps) {
   );
 }
 
-const LABELS = { rename: "Rename", remove: "Remove" } as const;
+const LABELS = { rename: t("Rename"), remove: t("Remove") } as const;
 
 async function rename({ id }: Passkey, name: string): Promise<void> {
   await patch<Passkey>(`${PASSKEYS}/${id}`, { name });
   await queryClient.invalidateQueries(passkeysQuery);
-  toast({ message: "Passkey renamed" });
+  toast({ message: t("Passkey renamed") });
 }

@@ -1,6 +1,7 @@
 import { Button, SegmentedControl, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { post, remove } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
@@ -52,16 +53,16 @@ function Create({ onDone }: { onDone: (fresh: NewPersonalToken) => void }) {
         create.mutate({ name: textOf(event.currentTarget, "name"), expires_in_days: Number(days) });
       }}
     >
-      <h2 id="create">Create a token</h2>
+      <h2 id="create">{t("Create a token")}</h2>
       <p className="muted">
-        With a personal token, your own assistant lists what waits for you, hands in what you decide, and asks and
-        comments in your name. It can do nothing else. It never sees confidential tasks. Approvals by several people and
-        actions with a high risk stay on their page.
+        {t(
+          "With a personal token, your own assistant lists what waits for you, hands in what you decide, and asks and comments in your name. It can do nothing else. It never sees confidential tasks. Approvals by several people and actions with a high risk stay on their page.",
+        )}
       </p>
       <TextInput
         name="name"
-        label="Name"
-        description="Name the assistant that will use it."
+        label={t("Name")}
+        description={t("Name the assistant that will use it.")}
         autoComplete="off"
         maxLength={100}
         required
@@ -69,7 +70,7 @@ function Create({ onDone }: { onDone: (fresh: NewPersonalToken) => void }) {
         error={problemAt(create.error, "/name")}
       />
       <div className="choice">
-        <p id="lifetime">Expires after</p>
+        <p id="lifetime">{t("Expires after")}</p>
         <SegmentedControl
           withItemsBorders={false}
           aria-labelledby="lifetime"
@@ -81,7 +82,7 @@ function Create({ onDone }: { onDone: (fresh: NewPersonalToken) => void }) {
       <Problem error={create.error} fields={["/name"]} />
       <div className="row">
         <Button type="submit" loading={create.isPending}>
-          Create token
+          {t("Create token")}
         </Button>
       </div>
     </form>
@@ -93,24 +94,27 @@ function Secret({ fresh, onStored }: { fresh: NewPersonalToken; onStored: () => 
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const url = `${location.origin}/mcp/review`;
-  const headers = { Authorization: `Bearer ${fresh.token}` };
+  const headers = { Authorization: t("Bearer {token}", { token: fresh.token }) };
   const settings = JSON.stringify({ mcpServers: { "my-tasks": { type: "http", url, headers } } }, null, 2);
-  const command = `claude mcp add --transport http my-tasks ${url} --header "Authorization: Bearer ${fresh.token}"`;
+  const command = t('claude mcp add --transport http my-tasks {url} --header "Authorization: Bearer {token}"', {
+    url,
+    token: fresh.token,
+  });
   return (
     <section className="surface stack" aria-labelledby="secret">
       <h2 id="secret" ref={heading} tabIndex={-1}>
-        Token of {fresh.name}
+        {t("Token of {name}", { name: fresh.name })}
       </h2>
-      <p>Store the token now, where only your assistant can read it. It is not shown again.</p>
+      <p>{t("Store the token now, where only your assistant can read it. It is not shown again.")}</p>
       <code className="secret">{fresh.token}</code>
       <div className="row">
-        <CopyButton text={fresh.token} label="Copy token" />
+        <CopyButton text={fresh.token} label={t("Copy token")} />
       </div>
-      <HowTo title="In the settings of an MCP client" text={settings} label="Copy settings" />
-      <HowTo title="In Claude Code" text={command} label="Copy command" />
+      <HowTo title={t("In the settings of an MCP client")} text={settings} label={t("Copy settings")} />
+      <HowTo title={t("In Claude Code")} text={command} label={t("Copy command")} />
       <div className="row">
         <Button size="xs" onClick={onStored}>
-          I have stored it
+          {t("I have stored it")}
         </Button>
       </div>
     </section>
@@ -135,29 +139,31 @@ function HowTo({ title, text, label }: { title: string; text: string; label: str
 function Tokens() {
   const query = useQuery(personalTokensQuery);
   const { asked: revoking, ask: revoke, close } = useDialog<PersonalToken>();
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load your tokens" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load your tokens")} error={query.error} retry={() => void query.refetch()} />
+    );
   return (
     <section className="surface stack" aria-labelledby="tokens">
-      <h2 id="tokens">Your tokens</h2>
+      <h2 id="tokens">{t("Your tokens")}</h2>
       {query.data.length === 0 ? (
-        <p className="muted">You have no personal tokens.</p>
+        <p className="muted">{t("You have no personal tokens.")}</p>
       ) : (
         <TokenTable tokens={query.data} onRevoke={revoke} />
       )}
       {revoking !== null && (
         <Confirm
-          title={`Revoke the token of ${revoking.name}?`}
-          action="Revoke token"
+          title={t("Revoke the token of {name}?", { name: revoking.name })}
+          action={t("Revoke token")}
           onConfirm={async () => {
             await remove(`${PERSONAL_TOKENS}/${revoking.id}`);
-            toast({ message: `Token of ${revoking.name} revoked` });
+            toast({ message: t("Token of {name} revoked", { name: revoking.name }) });
             await queryClient.invalidateQueries(personalTokensQuery);
           }}
           onClose={close}
         >
-          Your assistant can no longer answer with it, from now on. This can't be undone.
+          {t("Your assistant can no longer answer with it, from now on. This can't be undone.")}
         </Confirm>
       )}
     </section>
@@ -172,14 +178,14 @@ interface TableProps {
 function TokenTable({ tokens, onRevoke }: TableProps) {
   const now = useNow(() => MINUTE_MS);
   return (
-    <table className="data as-cards" aria-label="Personal tokens">
+    <table className="data as-cards" aria-label={t("Personal tokens")}>
       <thead>
         <tr>
-          <th scope="col">Token</th>
-          <th scope="col">Expires</th>
-          <th scope="col">Last used</th>
+          <th scope="col">{t("Token")}</th>
+          <th scope="col">{t("Expires")}</th>
+          <th scope="col">{t("Last used")}</th>
           <th scope="col">
-            <span className="unseen">Actions</span>
+            <span className="unseen">{t("Actions")}</span>
           </th>
         </tr>
       </thead>
@@ -190,15 +196,22 @@ function TokenTable({ tokens, onRevoke }: TableProps) {
               <strong>
                 <bdi>{token.name}</bdi>
               </strong>
-              <code title="The start of the token">{token.prefix}</code>
+              <code title={t("The start of the token")}>{token.prefix}</code>
             </th>
-            <td data-label="Expires">
-              {Date.parse(token.expires_at) <= now ? "Expired" : <Time at={token.expires_at} />}
+            <td data-label={t("Expires")}>
+              {Date.parse(token.expires_at) <= now ? t("Expired") : <Time at={token.expires_at} />}
             </td>
-            <td data-label="Last used">{token.last_used_at === null ? "Never" : <Moment at={token.last_used_at} />}</td>
+            <td data-label={t("Last used")}>
+              {token.last_used_at === null ? t("Never") : <Moment at={token.last_used_at} />}
+            </td>
             <td>
-              <Button variant="default" size="xs" aria-label={`Revoke ${token.name}`} onClick={() => onRevoke(token)}>
-                Revoke
+              <Button
+                variant="default"
+                size="xs"
+                aria-label={t("Revoke {name}", { name: token.name })}
+                onClick={() => onRevoke(token)}
+              >
+                {t("Revoke")}
               </Button>
             </td>
           </tr>

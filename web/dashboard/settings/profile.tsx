@@ -9,6 +9,7 @@ import {
 } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import { AbsenceForm } from "../absence/form.tsx";
 import type { Absence } from "../absence/queries.ts";
@@ -44,7 +45,7 @@ function Who({ me }: { me: Me }) {
       patch<Me>("/api/auth/me", changes),
     onSuccess: (after) => {
       queryClient.setQueryData(meQuery.queryKey, after);
-      toast({ message: "Profile saved" });
+      toast({ message: t("Profile saved") });
     },
   });
   return (
@@ -56,20 +57,20 @@ function Who({ me }: { me: Me }) {
         save.mutate({ display_name: textOf(event.currentTarget, "name").trim() || null, time_zone: zone });
       }}
     >
-      <h2 id="who">You</h2>
-      {me.email !== null && <p className="muted">You sign in as {me.email}.</p>}
+      <h2 id="who">{t("You")}</h2>
+      {me.email !== null && <p className="muted">{t("You sign in as {email}.", { email: me.email })}</p>}
       <TextInput
         name="name"
-        label="Name"
-        description="Shown to others."
+        label={t("Name")}
+        description={t("Shown to others.")}
         autoComplete="name"
         maxLength={200}
         defaultValue={me.display_name ?? ""}
         error={problemAt(save.error, "/display_name")}
       />
       <Select
-        label="Time zone"
-        description="Default: the time zone of your browser."
+        label={t("Time zone")}
+        description={t("Default: the time zone of your browser.")}
         placeholder={zoneLabel(BROWSER_ZONE)}
         data={zonesWith(me.time_zone)}
         value={zone}
@@ -77,14 +78,14 @@ function Who({ me }: { me: Me }) {
         searchable
         clearable
         // The kit hides it from the keyboard, but there is no other way to clear the field.
-        clearButtonProps={{ "aria-label": "Clear the time zone", "aria-hidden": false, tabIndex: 0 }}
-        nothingFoundMessage="No matches"
+        clearButtonProps={{ "aria-label": t("Clear the time zone"), "aria-hidden": false, tabIndex: 0 }}
+        nothingFoundMessage={t("No matches")}
         error={problemAt(save.error, "/time_zone")}
       />
       <Problem error={save.error} fields={["/display_name", "/time_zone"]} />
       <div className="row">
         <Button type="submit" loading={save.isPending}>
-          Save
+          {t("Save")}
         </Button>
       </div>
     </form>
@@ -94,15 +95,17 @@ function Who({ me }: { me: Me }) {
 function Away({ user, absence }: { user: string; absence: Absence | null }) {
   return (
     <section className="surface stack" aria-labelledby="away">
-      <h2 id="away">I am away</h2>
+      <h2 id="away">{t("I am away")}</h2>
       {absence === null ? (
-        <p className="muted">New tasks for you go to your delegate while you are away. Those you have stay with you.</p>
+        <p className="muted">
+          {t("New tasks for you go to your delegate while you are away. Those you have stay with you.")}
+        </p>
       ) : (
         <div className="row">
           <AwayChip absence={absence} />
         </div>
       )}
-      <AbsenceForm user={user} absence={absence} endLabel="I am back" />
+      <AbsenceForm user={user} absence={absence} endLabel={t("I am back")} />
     </section>
   );
 }
@@ -116,7 +119,7 @@ function Password({ me }: { me: Me }) {
     change.mutate(password, {
       onSuccess: () => {
         form.reset();
-        toast({ message: "Password changed. All other sessions are signed out." });
+        toast({ message: t("Password changed. All other sessions are signed out.") });
       },
     });
   };
@@ -129,35 +132,35 @@ function Password({ me }: { me: Me }) {
         submit(event.currentTarget);
       }}
     >
-      <h2 id="password">Password</h2>
-      <p className="muted">A new password signs you out everywhere else, and revokes your personal tokens.</p>
+      <h2 id="password">{t("Password")}</h2>
+      <p className="muted">{t("A new password signs you out everywhere else, and revokes your personal tokens.")}</p>
       {/* Tells password managers which account it belongs to. */}
       <input hidden readOnly autoComplete="username" value={me.email ?? ""} />
       <PasswordInput
         name="current"
-        label="Current password"
+        label={t("Current password")}
         autoComplete="current-password"
         required
         withAsterisk={false}
-        error={problemAt(change.error, "/password/current") && "Wrong password."}
-        visibilityToggleButtonProps={{ "aria-label": "Show the current password", tabIndex: 0 }}
+        error={problemAt(change.error, "/password/current") && t("Wrong password.")}
+        visibilityToggleButtonProps={{ "aria-label": t("Show the current password"), tabIndex: 0 }}
       />
       <PasswordInput
         name="new"
-        label="New password"
-        description="At least 8 characters."
+        label={t("New password")}
+        description={t("At least 8 characters.")}
         autoComplete="new-password"
         minLength={8}
         maxLength={256}
         required
         withAsterisk={false}
         error={problemAt(change.error, "/password/new")}
-        visibilityToggleButtonProps={{ "aria-label": "Show the new password", tabIndex: 0 }}
+        visibilityToggleButtonProps={{ "aria-label": t("Show the new password"), tabIndex: 0 }}
       />
       <Problem error={change.error} fields={["/password/current", "/password/new"]} />
       <div className="row">
         <Button type="submit" variant="default" loading={change.isPending}>
-          Change password
+          {t("Change password")}
         </Button>
       </div>
     </form>
@@ -170,26 +173,26 @@ function ThisBrowser() {
   const { singleKeys, sendDelay } = usePreferences();
   return (
     <section className="surface stack" aria-labelledby="browser">
-      <h2 id="browser">This browser</h2>
-      <p className="muted">Kept in this browser. Applied immediately.</p>
+      <h2 id="browser">{t("This browser")}</h2>
+      <p className="muted">{t("Kept in this browser. Applied immediately.")}</p>
       <div className="choice">
-        <p id="theme">Theme</p>
+        <p id="theme">{t("Theme")}</p>
         <SegmentedControl
           withItemsBorders={false}
           aria-labelledby="theme"
           value={colorScheme}
           onChange={(value) => setColorScheme(value)}
           data={[
-            { value: "auto", label: "System" },
-            { value: "light", label: "Light" },
-            { value: "dark", label: "Dark" },
+            { value: "auto", label: t("System") },
+            { value: "light", label: t("Light") },
+            { value: "dark", label: t("Dark") },
           ]}
         />
       </div>
       <div className="choice">
         <div>
-          <p id="delay">Send delay</p>
-          <p className="muted">Time to undo after submitting.</p>
+          <p id="delay">{t("Send delay")}</p>
+          <p className="muted">{t("Time to undo after submitting.")}</p>
         </div>
         <SegmentedControl
           withItemsBorders={false}
@@ -197,14 +200,14 @@ function ThisBrowser() {
           value={String(sendDelay)}
           onChange={(value) => setPreferences({ sendDelay: value === "5" ? 5 : 0 })}
           data={[
-            { value: "0", label: "Off" },
+            { value: "0", label: t("Off") },
             { value: "5", label: "5 seconds" },
           ]}
         />
       </div>
       <Switch
-        label="Single-key shortcuts"
-        description="Use keys such as J and K without Ctrl or Cmd. Inactive while typing."
+        label={t("Single-key shortcuts")}
+        description={t("Use keys such as J and K without Ctrl or Cmd. Inactive while typing.")}
         labelPosition="left"
         checked={singleKeys}
         onChange={(event) => setPreferences({ singleKeys: event.currentTarget.checked })}

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Select } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { t } from "../../../languages/text.ts";
 import { post, remove, type Me } from "../api.ts";
 import { membersQuery, refreshProjects, usePeople, type Member, type Project } from "../projects/queries.ts";
 import { nameOf } from "../queries.ts";
@@ -11,8 +12,8 @@ import { toast } from "../ui/toasts.ts";
 import { Problem, textOf } from "./form.tsx";
 
 const ROLES = [
-  { value: "member", label: "Member" },
-  { value: "operator", label: "Operator" },
+  { value: "member", label: t("Member") },
+  { value: "operator", label: t("Operator") },
 ];
 
 /** Adds a person to a project, or changes their role. */
@@ -39,16 +40,17 @@ export function Members({ project, me }: { project: Project; me: Me }) {
   return (
     <section className="surface stack" aria-labelledby="members">
       <h2 id="members" ref={heading} tabIndex={-1}>
-        People of {project.name}
+        {t("People of {name}", { name: project.name })}
       </h2>
       <p className="muted">
-        Members see and answer what they are asked. Operators also see all tasks of the project, and change its people,
-        agents, keys and senders. Operators of the service see every project.
+        {t(
+          "Members see and answer what they are asked. Operators also see all tasks of the project, and change its people, agents, keys and senders. Operators of the service see every project.",
+        )}
       </p>
       {query.isPending ? (
-        <p className="muted">Loading</p>
+        <p className="muted">{t("Loading")}</p>
       ) : query.isError ? (
-        <ErrorPanel title="Could not load the people" error={query.error} retry={() => void query.refetch()} />
+        <ErrorPanel title={t("Could not load the people")} error={query.error} retry={() => void query.refetch()} />
       ) : (
         <>
           {query.data.length > 0 && <MemberTable project={project} members={query.data} onRemove={ask} />}
@@ -57,8 +59,8 @@ export function Members({ project, me }: { project: Project; me: Me }) {
       )}
       {asked !== null && (
         <Confirm
-          title={`Remove ${labelOf(asked)} from ${project.name}?`}
-          action="Remove"
+          title={t("Remove {asked} from {name}?", { asked: labelOf(asked), name: project.name })}
+          action={t("Remove")}
           onConfirm={async () => {
             await remove(`/api/projects/${project.slug}/members/${asked.user_id}`);
             toast({ message: `${labelOf(asked)} removed` });
@@ -67,10 +69,11 @@ export function Members({ project, me }: { project: Project; me: Me }) {
           onClose={close}
         >
           <div className="stack">
-            <p>They no longer see its tasks.</p>
+            <p>{t("They no longer see its tasks.")}</p>
             <p>
-              Open tasks for a role, or offered to several people, go on to the others. A task for this person alone
-              becomes unassigned: only operators see it, until they assign it again.
+              {t(
+                "Open tasks for a role, or offered to several people, go on to the others. A task for this person alone becomes unassigned: only operators see it, until they assign it again.",
+              )}
             </p>
           </div>
         </Confirm>
@@ -88,17 +91,18 @@ interface MemberTableProps {
 function MemberTable({ project, members, onRemove }: MemberTableProps) {
   const change = useMutation({
     mutationFn: ({ user_id, role }: { user_id: string; role: string }) => setMember(project, user_id, role),
-    onSuccess: (member) => toast({ message: `${labelOf(member)} is ${roleWord(member)} now` }),
+    onSuccess: (member) =>
+      toast({ message: t("{member} is {member2} now", { member: labelOf(member), member2: roleWord(member) }) }),
     onError: (failure) => toast({ message: sentenceOf(failure), tone: "bad" }),
   });
   return (
-    <table className="data as-cards" aria-label={`People of ${project.name}`}>
+    <table className="data as-cards" aria-label={t("People of {name}", { name: project.name })}>
       <thead>
         <tr>
-          <th scope="col">Person</th>
-          <th scope="col">Role</th>
+          <th scope="col">{t("Person")}</th>
+          <th scope="col">{t("Role")}</th>
           <th scope="col">
-            <span className="unseen">Actions</span>
+            <span className="unseen">{t("Actions")}</span>
           </th>
         </tr>
       </thead>
@@ -109,10 +113,10 @@ function MemberTable({ project, members, onRemove }: MemberTableProps) {
               <strong>{labelOf(member)}</strong>
               {member.email !== null && member.email !== labelOf(member) && <div className="muted">{member.email}</div>}
             </th>
-            <td data-label="Role">
+            <td data-label={t("Role")}>
               <NativeSelect
                 size="xs"
-                aria-label={`Role of ${labelOf(member)}`}
+                aria-label={t("Role of {member}", { member: labelOf(member) })}
                 data={ROLES}
                 value={member.role}
                 disabled={change.isPending}
@@ -124,10 +128,10 @@ function MemberTable({ project, members, onRemove }: MemberTableProps) {
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`Remove ${labelOf(member)}`}
+                  aria-label={t("Remove {member}", { member: labelOf(member) })}
                   onClick={() => onRemove(member)}
                 >
-                  Remove
+                  {t("Remove")}
                 </Button>
               </div>
             </td>
@@ -146,20 +150,22 @@ function Add({ project, members, me }: { project: Project; members: readonly Mem
   const people = usePeople(me).filter(({ id }) => members.every(({ user_id }) => user_id !== id));
   const add = useMutation({
     mutationFn: (form: HTMLFormElement) => setMember(project, textOf(form, "user_id"), textOf(form, "role")),
-    onSuccess: (member) => toast({ message: `${labelOf(member)} added` }),
+    onSuccess: (member) => toast({ message: t("{member} added", { member: labelOf(member) }) }),
   });
   if (people.length === 0)
     return (
       <p className="muted">
         {me.is_operator
-          ? "Everyone is in this project."
-          : "You can add people of other projects where you are an operator. Ask an operator of the service to add others."}
+          ? t("Everyone is in this project.")
+          : t(
+              "You can add people of other projects where you are an operator. Ask an operator of the service to add others.",
+            )}
       </p>
     );
   return (
     <form
       className="stack"
-      aria-label="Add a person"
+      aria-label={t("Add a person")}
       onSubmit={(event) => {
         event.preventDefault();
         add.mutate(event.currentTarget);
@@ -167,19 +173,19 @@ function Add({ project, members, me }: { project: Project; members: readonly Mem
     >
       <Select
         name="user_id"
-        label="Add a person"
+        label={t("Add a person")}
         data={people.map((user) => ({ value: user.id, label: nameOf(user) }))}
         searchable
         openOnFocus={false}
-        nothingFoundMessage="No matches"
+        nothingFoundMessage={t("No matches")}
         required
         withAsterisk={false}
       />
-      <NativeSelect name="role" label="Role" data={ROLES} />
+      <NativeSelect name="role" label={t("Role")} data={ROLES} />
       <Problem error={add.error} />
       <div className="row">
         <Button type="submit" loading={add.isPending}>
-          Add
+          {t("Add")}
         </Button>
       </div>
     </form>

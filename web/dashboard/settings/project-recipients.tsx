@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { readRecipients, RecipientInputs } from "../agents/recipients.tsx";
 import type { Project } from "../projects/queries.ts";
 import { FormEnd } from "../ui/form-end.tsx";
@@ -20,9 +21,9 @@ export function ProjectRecipients({ project, save, onClose }: ProjectRecipientsP
     <Modal
       opened
       onClose={onClose}
-      title={`Recipients of ${project.name}`}
+      title={t("Recipients of {name}", { name: project.name })}
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <form
         className="stack"
@@ -34,17 +35,17 @@ export function ProjectRecipients({ project, save, onClose }: ProjectRecipientsP
       >
         <RecipientInputs
           recipients={project.recipients}
-          label="People its agents may ask"
+          label={t("People its agents may ask")}
           errors={{
             mode: problemAt(saving.error, "/recipients/mode"),
             domains: problemAt(saving.error, "/recipients/domains"),
             slack_teams: problemAt(saving.error, "/recipients/slack_teams"),
           }}
         />
-        <p className="muted">It holds for every agent of the project. An agent can be limited further.</p>
+        <p className="muted">{t("It holds for every agent of the project. An agent can be limited further.")}</p>
         <FormEnd
           error={saving.error === null ? null : sentenceOf(saving.error)}
-          label="Save"
+          label={t("Save")}
           busy={saving.isPending}
           onClose={onClose}
         />

@@ -1,6 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { patch, post } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { projectsQuery, refreshProjects, type Project } from "../projects/queries.ts";
@@ -27,16 +28,18 @@ export function Projects() {
   const { data: me } = useQuery(meQuery);
   const { asked, ask, close } = useDialog<Asked>();
   const [shown, setShown] = useState<string | null>(null);
-  if (query.isPending || me === undefined) return <p className="muted">Loading</p>;
+  if (query.isPending || me === undefined) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load the projects" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load the projects")} error={query.error} retry={() => void query.refetch()} />
+    );
   const projects = query.data.filter(({ slug }) => isOperatorOf(me, slug));
   const people = projects.find(({ slug }) => slug === shown);
   return (
     <>
       {me.is_operator && <Create />}
       <section className="surface stack" aria-labelledby="projects">
-        <h2 id="projects">Projects</h2>
+        <h2 id="projects">{t("Projects")}</h2>
         <ProjectTable projects={projects} isForAll={me.is_operator} onAsk={ask} onPeople={setShown} />
       </section>
       {people !== undefined && <Members key={people.slug} project={people} me={me} />}
@@ -53,7 +56,7 @@ export function Projects() {
           project={asked.project}
           save={async (recipients) => {
             await change(asked.project, { recipients });
-            toast({ message: "Saved" });
+            toast({ message: t("Saved") });
           }}
           onClose={close}
         />
@@ -67,7 +70,7 @@ function Create() {
   const create = useMutation({
     mutationFn: ({ slug, name }: { slug: string; name: string }) => post<Project>("/api/projects", { slug, name }),
     onSuccess: async ({ name }) => {
-      toast({ message: `${name} created` });
+      toast({ message: t("{name} created", { name }) });
       await refreshProjects();
     },
   });
@@ -82,11 +85,11 @@ function Create() {
         create.mutate(fields, { onSuccess: () => form.reset() });
       }}
     >
-      <h2 id="create">Create a project</h2>
-      <p className="muted">A project keeps the tasks of one group of people apart from those of others.</p>
+      <h2 id="create">{t("Create a project")}</h2>
+      <p className="muted">{t("A project keeps the tasks of one group of people apart from those of others.")}</p>
       <TextInput
         name="name"
-        label="Name"
+        label={t("Name")}
         autoComplete="off"
         maxLength={200}
         required
@@ -95,8 +98,8 @@ function Create() {
       />
       <TextInput
         name="slug"
-        label="Slug"
-        description="Such as refunds. Programs name the project by it. It never changes."
+        label={t("Slug")}
+        description={t("Such as refunds. Programs name the project by it. It never changes.")}
         autoComplete="off"
         maxLength={64}
         required
@@ -106,7 +109,7 @@ function Create() {
       <Problem error={create.error} fields={["/name", "/slug"]} />
       <div className="row">
         <Button type="submit" loading={create.isPending}>
-          Create project
+          {t("Create project")}
         </Button>
       </div>
     </form>
@@ -123,13 +126,13 @@ interface ProjectTableProps {
 
 function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps) {
   return (
-    <table className="data as-cards" aria-label="Projects">
+    <table className="data as-cards" aria-label={t("Projects")}>
       <thead>
         <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Slug</th>
+          <th scope="col">{t("Name")}</th>
+          <th scope="col">{t("Slug")}</th>
           <th scope="col">
-            <span className="unseen">Actions</span>
+            <span className="unseen">{t("Actions")}</span>
           </th>
         </tr>
       </thead>
@@ -137,9 +140,10 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
         {projects.map((project) => (
           <tr key={project.slug}>
             <th scope="row">
-              <bdi>{project.name}</bdi> {project.archived_at !== null && <span className="chip mute">Archived</span>}
+              <bdi>{project.name}</bdi>{" "}
+              {project.archived_at !== null && <span className="chip mute">{t("Archived")}</span>}
             </th>
-            <td data-label="Slug">
+            <td data-label={t("Slug")}>
               <code>{project.slug}</code>
             </td>
             <td>
@@ -147,27 +151,27 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`People of ${project.name}`}
+                  aria-label={t("People of {name}", { name: project.name })}
                   onClick={() => onPeople(project.slug)}
                 >
-                  People
+                  {t("People")}
                 </Button>
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`Rename ${project.name}`}
+                  aria-label={t("Rename {name}", { name: project.name })}
                   onClick={() => onAsk({ kind: "rename", project })}
                 >
-                  Rename
+                  {t("Rename")}
                 </Button>
                 {isForAll && (
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={`Recipients of ${project.name}`}
+                    aria-label={t("Recipients of {name}", { name: project.name })}
                     onClick={() => onAsk({ kind: "recipients", project })}
                   >
-                    Recipients
+                    {t("Recipients")}
                   </Button>
                 )}
                 {isForAll && project.slug !== "default" && (
@@ -190,7 +194,7 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
 }
 
 function archiveWord({ archived_at }: Project): string {
-  return archived_at === null ? "Archive" : "Bring back";
+  return archived_at === null ? t("Archive") : t("Bring back");
 }
 
 async function change(
@@ -206,18 +210,18 @@ function Archive({ project, onClose }: { project: Project; onClose: () => void }
   const archived = archived_at === null;
   return (
     <Confirm
-      title={archived ? `Archive ${name}?` : `Bring ${name} back?`}
+      title={archived ? t("Archive {name}?", { name }) : t("Bring {name} back?", { name })}
       action={archiveWord(project)}
       tone={archived ? "bad" : "accent"}
       onConfirm={async () => {
         await change(project, { archived });
-        toast({ message: archived ? `${name} archived` : `${name} is back` });
+        toast({ message: archived ? t("{name} archived", { name }) : t("{name} is back", { name }) });
       }}
       onClose={onClose}
     >
       {archived
-        ? "It takes no new tasks, agents or keys. People can still answer its open tasks. You can bring it back."
-        : "It takes new tasks, agents and keys again."}
+        ? t("It takes no new tasks, agents or keys. People can still answer its open tasks. You can bring it back.")
+        : t("It takes new tasks, agents and keys again.")}
     </Confirm>
   );
 }

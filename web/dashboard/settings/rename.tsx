@@ -1,5 +1,6 @@
 import { Modal, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { problemAt, textOf } from "./form.tsx";
@@ -20,10 +21,10 @@ export function Rename({ name, maxLength, rename, onClose }: RenameProps) {
     <Modal
       opened
       onClose={onClose}
-      title={`Rename ${name}`}
+      title={t("Rename {name}", { name })}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <form
         className="stack"
@@ -34,7 +35,7 @@ export function Rename({ name, maxLength, rename, onClose }: RenameProps) {
       >
         <TextInput
           name="name"
-          label="Name"
+          label={t("Name")}
           autoComplete="off"
           maxLength={maxLength}
           required
@@ -45,7 +46,7 @@ export function Rename({ name, maxLength, rename, onClose }: RenameProps) {
         />
         <FormEnd
           error={save.error === null || problem !== undefined ? null : sentenceOf(save.error)}
-          label="Save"
+          label={t("Save")}
           busy={save.isPending}
           onClose={onClose}
         />

@@ -1,80 +1,81 @@
+import { t } from "../../../languages/text.ts";
 import type { SecurityEvent } from "./queries.ts";
 
 /** What is said of an event that succeeded, and of one that failed. */
 const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: string]> = {
-  sign_in: ["Signed in", "Sign-in failed"],
-  sign_out: ["Signed out", "Sign-out failed"],
-  sessions_ended: ["Sessions ended", "Sessions not ended"],
-  password_confirmed: ["Password confirmed", "Wrong password for a change"],
-  identity_confirmed: ["Identity confirmed", "Identity not confirmed"],
-  passkey_added: ["Passkey added", "Passkey not added"],
+  sign_in: [t("Signed in"), t("Sign-in failed")],
+  sign_out: [t("Signed out"), t("Sign-out failed")],
+  sessions_ended: [t("Sessions ended"), t("Sessions not ended")],
+  password_confirmed: [t("Password confirmed"), t("Wrong password for a change")],
+  identity_confirmed: [t("Identity confirmed"), t("Identity not confirmed")],
+  passkey_added: [t("Passkey added"), t("Passkey not added")],
   passkey_removed: ["Passkey removed", "Passkey not removed"],
   passkeys_reset: ["Passkeys removed by an operator", "Passkeys not removed"],
-  passkey_counter_regressed: ["Passkey may be copied", "Passkey may be copied: rejected"],
-  personal_token_created: ["Personal token created", "Personal token not created"],
-  personal_token_revoked: ["Personal token revoked", "Personal token not revoked"],
-  personal_tokens_revoked: ["Personal tokens revoked", "Personal tokens not revoked"],
-  rate_limit_reached: ["Too many attempts", "Too many attempts"],
-  credentials_rejected: ["Invalid token rejected", "Invalid token rejected"],
-  access_refused: ["Access refused", "Access refused"],
-  setup_completed: ["Setup completed", "Setup failed"],
-  user_created: ["Person added", "Person not added"],
-  user_changed: ["Person changed", "Person not changed"],
-  user_address_changed: ["Email or Slack id changed", "Email or Slack id not changed"],
-  user_deactivated: ["Person deactivated", "Person not deactivated"],
-  user_reactivated: ["Person activated again", "Person not activated"],
-  operator_rights_granted: ["Made an operator", "Not made an operator"],
+  passkey_counter_regressed: [t("Passkey may be copied"), t("Passkey may be copied: rejected")],
+  personal_token_created: [t("Personal token created"), t("Personal token not created")],
+  personal_token_revoked: [t("Personal token revoked"), t("Personal token not revoked")],
+  personal_tokens_revoked: [t("Personal tokens revoked"), t("Personal tokens not revoked")],
+  rate_limit_reached: [t("Too many attempts"), t("Too many attempts")],
+  credentials_rejected: [t("Invalid token rejected"), t("Invalid token rejected")],
+  access_refused: [t("Access refused"), t("Access refused")],
+  setup_completed: [t("Setup completed"), t("Setup failed")],
+  user_created: [t("Person added"), t("Person not added")],
+  user_changed: [t("Person changed"), t("Person not changed")],
+  user_address_changed: [t("Email or Slack id changed"), t("Email or Slack id not changed")],
+  user_deactivated: [t("Person deactivated"), t("Person not deactivated")],
+  user_reactivated: [t("Person activated again"), t("Person not activated")],
+  operator_rights_granted: [t("Made an operator"), t("Not made an operator")],
   operator_rights_removed: ["Operator rights removed", "Operator rights not removed"],
-  password_set: ["Password set by an operator", "Password not set"],
-  password_changed: ["Own password changed", "Own password not changed"],
-  user_oidc_linked: ["Company account linked", "Company account not linked"],
-  user_absence_set: ["Absence set", "Absence not set"],
-  user_absence_ended: ["Absence ended", "Absence not ended"],
+  password_set: [t("Password set by an operator"), t("Password not set")],
+  password_changed: [t("Own password changed"), t("Own password not changed")],
+  user_oidc_linked: [t("Company account linked"), t("Company account not linked")],
+  user_absence_set: [t("Absence set"), t("Absence not set")],
+  user_absence_ended: [t("Absence ended"), t("Absence not ended")],
   user_oidc_unlinked: ["Company account removed", "Company account not removed"],
-  project_created: ["Project created", "Project not created"],
-  project_changed: ["Project changed", "Project not changed"],
-  project_archived: ["Project archived", "Project not archived"],
-  project_unarchived: ["Project brought back", "Project not brought back"],
-  project_member_set: ["Person added to a project", "Person not added to a project"],
+  project_created: [t("Project created"), t("Project not created")],
+  project_changed: [t("Project changed"), t("Project not changed")],
+  project_archived: [t("Project archived"), t("Project not archived")],
+  project_unarchived: [t("Project brought back"), t("Project not brought back")],
+  project_member_set: [t("Person added to a project"), t("Person not added to a project")],
   project_member_removed: ["Person removed from a project", "Person not removed from a project"],
-  escalation_template_set: ["Template saved", "Template not saved"],
-  escalation_template_deleted: ["Template deleted", "Template not deleted"],
-  project_hook_rules_set: ["Rules for hooks saved", "Rules for hooks not saved"],
-  connection_created: ["Connection created", "Connection not created"],
-  connection_changed: ["Connection changed", "Connection not changed"],
-  connection_deleted: ["Connection deleted", "Connection not deleted"],
-  event_subscription_created: ["Event subscription created", "Event subscription not created"],
-  event_subscription_changed: ["Event subscription changed", "Event subscription not changed"],
+  escalation_template_set: [t("Template saved"), t("Template not saved")],
+  escalation_template_deleted: [t("Template deleted"), t("Template not deleted")],
+  project_hook_rules_set: [t("Rules for hooks saved"), t("Rules for hooks not saved")],
+  connection_created: [t("Connection created"), t("Connection not created")],
+  connection_changed: [t("Connection changed"), t("Connection not changed")],
+  connection_deleted: [t("Connection deleted"), t("Connection not deleted")],
+  event_subscription_created: [t("Event subscription created"), t("Event subscription not created")],
+  event_subscription_changed: [t("Event subscription changed"), t("Event subscription not changed")],
   event_subscription_rotated: [
-    "Secret of an event subscription replaced",
-    "Secret of an event subscription not replaced",
+    t("Secret of an event subscription replaced"),
+    t("Secret of an event subscription not replaced"),
   ],
-  event_subscription_deleted: ["Event subscription deleted", "Event subscription not deleted"],
-  calendar_set: ["Calendar saved", "Calendar not saved"],
-  calendar_deleted: ["Calendar deleted", "Calendar not deleted"],
-  agent_created: ["Agent created", "Agent not created"],
-  agent_changed: ["Agent changed", "Agent not changed"],
-  agent_stopped: ["Agent stopped", "Agent not stopped"],
-  agent_resumed: ["Agent started again", "Agent not started again"],
-  agent_deleted: ["Agent deleted", "Agent not deleted"],
-  agent_token_created: ["Agent token created", "Agent token not created"],
-  agent_token_revoked: ["Agent token revoked", "Agent token not revoked"],
-  embed_key_created: ["Embed key created", "Embed key not created"],
-  embed_key_revoked: ["Embed key revoked", "Embed key not revoked"],
-  email_sender_created: ["Email sender added", "Email sender not added"],
-  email_sender_changed: ["Email sender changed", "Email sender not changed"],
-  email_sender_deleted: ["Email sender deleted", "Email sender not deleted"],
-  email_sender_tested: ["Test email sent", "Test email failed"],
-  slack_workspace_connected: ["Slack workspace connected", "Slack workspace not connected"],
-  slack_workspace_disconnected: ["Slack workspace disconnected", "Slack workspace not disconnected"],
-  slack_workspace_tested: ["Slack test message sent", "Slack test message failed"],
-  callback_redelivered: ["Delivery sent again", "Delivery not sent again"],
-  task_deleted: ["Task deleted", "Task not deleted"],
-  keys_changed: ["Keys changed", "Keys not changed"],
-  settings_resealed: ["Settings encrypted again", "Settings not encrypted again"],
-  tasks_exported: ["Tasks exported", "Tasks not exported"],
-  audit_exported: ["Audit trail exported", "Audit trail not exported"],
-  callbacks_redelivered: ["Deliveries sent again", "Deliveries not sent again"],
+  event_subscription_deleted: [t("Event subscription deleted"), t("Event subscription not deleted")],
+  calendar_set: [t("Calendar saved"), t("Calendar not saved")],
+  calendar_deleted: [t("Calendar deleted"), t("Calendar not deleted")],
+  agent_created: [t("Agent created"), t("Agent not created")],
+  agent_changed: [t("Agent changed"), t("Agent not changed")],
+  agent_stopped: [t("Agent stopped"), t("Agent not stopped")],
+  agent_resumed: [t("Agent started again"), t("Agent not started again")],
+  agent_deleted: [t("Agent deleted"), t("Agent not deleted")],
+  agent_token_created: [t("Agent token created"), t("Agent token not created")],
+  agent_token_revoked: [t("Agent token revoked"), t("Agent token not revoked")],
+  embed_key_created: [t("Embed key created"), t("Embed key not created")],
+  embed_key_revoked: [t("Embed key revoked"), t("Embed key not revoked")],
+  email_sender_created: [t("Email sender added"), t("Email sender not added")],
+  email_sender_changed: [t("Email sender changed"), t("Email sender not changed")],
+  email_sender_deleted: [t("Email sender deleted"), t("Email sender not deleted")],
+  email_sender_tested: [t("Test email sent"), t("Test email failed")],
+  slack_workspace_connected: [t("Slack workspace connected"), t("Slack workspace not connected")],
+  slack_workspace_disconnected: [t("Slack workspace disconnected"), t("Slack workspace not disconnected")],
+  slack_workspace_tested: [t("Slack test message sent"), t("Slack test message failed")],
+  callback_redelivered: [t("Delivery sent again"), t("Delivery not sent again")],
+  task_deleted: [t("Task deleted"), t("Task not deleted")],
+  keys_changed: [t("Keys changed"), t("Keys not changed")],
+  settings_resealed: [t("Settings encrypted again"), t("Settings not encrypted again")],
+  tasks_exported: [t("Tasks exported"), t("Tasks not exported")],
+  audit_exported: [t("Audit trail exported"), t("Audit trail not exported")],
+  callbacks_redelivered: [t("Deliveries sent again"), t("Deliveries not sent again")],
 };
 
 /** The types, with the words that the filter shows. */
@@ -83,32 +84,32 @@ export const TYPES = Object.entries(WORDS).map(([value, [label]]) => ({ value, l
 /** What happened, and how often. */
 export function wordsFor({ type, outcome, count }: Pick<SecurityEvent, "type" | "outcome" | "count">): string {
   const words = WORDS[type][outcome === "success" ? 0 : 1];
-  return count === 1 ? words : `${words}, ${count} times`;
+  return count === 1 ? words : t("{words}, {count} times", { words, count });
 }
 
 /** Who did it. */
 export function whoOf({ actor: { kind, id, email } }: Pick<SecurityEvent, "actor">): string {
   switch (kind) {
     case "admin_token":
-      return "Admin token";
+      return t("Admin token");
     case "agent":
-      return `Agent ${id ?? ""}`;
+      return t("Agent {value}", { value: id ?? "" });
     case "user":
-      return email ?? id ?? "A person";
+      return email ?? id ?? t("A person");
     case "personal_token":
-      return `Assistant of ${email ?? id ?? "a person"}`;
+      return `Assistant of ${email ?? id ?? t("a person")}`;
     case "recipient":
-      return email ?? "A recipient";
+      return email ?? t("A recipient");
     case "embed_key":
-      return `Embed key ${id ?? ""}`;
+      return t("Embed key {value}", { value: id ?? "" });
     case "command_line":
-      return "Command line";
+      return t("Command line");
     case "several":
-      return "Several callers";
+      return t("Several callers");
     case "service":
-      return "The service";
+      return t("The service");
     case "anonymous":
-      return email === null ? "Unknown" : `${email} (not signed in)`;
+      return email === null ? t("Unknown") : t("{email} (not signed in)", { email });
   }
 }
 

@@ -2,6 +2,7 @@ import { Button, Select, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { Time, useTimeZone, utcOf } from "../ui/times.tsx";
@@ -24,9 +25,9 @@ export function Security() {
 }
 
 const OUTCOMES = [
-  { outcome: undefined, label: "All" },
-  { outcome: "success", label: "Succeeded" },
-  { outcome: "failure", label: "Failed" },
+  { outcome: undefined, label: t("All") },
+  { outcome: "success", label: t("Succeeded") },
+  { outcome: "failure", label: t("Failed") },
 ] as const;
 
 function Filters({ filter }: { filter: SecurityFilter }) {
@@ -37,7 +38,7 @@ function Filters({ filter }: { filter: SecurityFilter }) {
   return (
     <form
       className="surface stack"
-      aria-label="Filter"
+      aria-label={t("Filter")}
       onSubmit={(event) => {
         event.preventDefault();
         const entered = (name: string) => textOf(event.currentTarget, name).trim() || undefined;
@@ -53,7 +54,7 @@ function Filters({ filter }: { filter: SecurityFilter }) {
         show({});
       }}
     >
-      <nav className="filters" aria-label="Outcome">
+      <nav className="filters" aria-label={t("Outcome")}>
         {OUTCOMES.map(({ outcome, label }) => (
           <Link
             key={label}
@@ -69,40 +70,40 @@ function Filters({ filter }: { filter: SecurityFilter }) {
       </nav>
       <div className="triple">
         <Select
-          label="Event"
-          placeholder="Any event"
+          label={t("Event")}
+          placeholder={t("Any event")}
           data={TYPES}
           value={filter.type ?? null}
           onChange={(type) => show({ ...filter, type: type ?? undefined })}
           searchable
           clearable
-          clearButtonProps={{ "aria-label": "Clear the event" }}
-          nothingFoundMessage="No such event"
+          clearButtonProps={{ "aria-label": t("Clear the event") }}
+          nothingFoundMessage={t("No such event")}
         />
         <TextInput
           name="actor"
-          label="Who"
-          placeholder="Email or id"
+          label={t("Who")}
+          placeholder={t("Email or id")}
           defaultValue={filter.actor ?? ""}
           maxLength={254}
           error={errors.actor}
         />
         <TextInput
           name="address"
-          label="Network address"
+          label={t("Network address")}
           defaultValue={filter.address ?? ""}
           maxLength={64}
           error={errors.address}
         />
       </div>
       <div className="triple">
-        <TextInput type="date" name="from" label="From" defaultValue={filter.from ?? ""} />
-        <TextInput type="date" name="until" label="Until" defaultValue={filter.until ?? ""} error={errors.until} />
+        <TextInput type="date" name="from" label={t("From")} defaultValue={filter.from ?? ""} />
+        <TextInput type="date" name="until" label={t("Until")} defaultValue={filter.until ?? ""} error={errors.until} />
       </div>
       <div className="row">
-        <Button type="submit">Filter</Button>
+        <Button type="submit">{t("Filter")}</Button>
         <Button type="reset" variant="default">
-          Show all
+          {t("Show all")}
         </Button>
         <Button
           variant="default"
@@ -110,7 +111,7 @@ function Filters({ filter }: { filter: SecurityFilter }) {
           href={securityEventsPath(filter, { format: "ndjson" })}
           download="security-events.ndjson"
         >
-          Download
+          {t("Download")}
         </Button>
       </div>
     </form>
@@ -122,10 +123,10 @@ type Errors = Partial<Record<"actor" | "address" | "until", string>>;
 /** Finds entries that no event can match, in the order of the form. */
 function errorsOf({ actor, address, from, until }: SecurityFilter): Errors {
   return {
-    ...(actor !== undefined && !/@|^[a-z]+_\w+$/.test(actor) && { actor: "Enter an email address or an id." }),
+    ...(actor !== undefined && !/@|^[a-z]+_\w+$/.test(actor) && { actor: t("Enter an email address or an id.") }),
     ...(address !== undefined &&
-      !/^[\da-f.:]+$/i.test(address) && { address: "Enter one address, such as 203.0.113.7." }),
-    ...(from !== undefined && until !== undefined && until < from && { until: "Choose a day after the first one." }),
+      !/^[\da-f.:]+$/i.test(address) && { address: t("Enter one address, such as 203.0.113.7.") }),
+    ...(from !== undefined && until !== undefined && until < from && { until: t("Choose a day after the first one.") }),
   };
 }
 
@@ -133,12 +134,12 @@ function Events({ filter }: { filter: SecurityFilter }) {
   const query = useInfiniteQuery(securityEventsQuery(filter));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="Could not load the events" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title={t("Could not load the events")} error={query.error} retry={() => void query.refetch()} />;
   const events = query.data.pages.flatMap((page) => page.data);
   if (events.length === 0)
     return (
       <div className="empty">
-        <h2>No events match</h2>
+        <h2>{t("No events match")}</h2>
       </div>
     );
   return (
@@ -153,27 +154,27 @@ function EventTable({ events }: { events: readonly SecurityEvent[] }) {
   const timeZone = useTimeZone();
   return (
     <div className="surface flush">
-      <table className="data as-cards" aria-label="Security events">
+      <table className="data as-cards" aria-label={t("Security events")}>
         <thead>
           <tr>
-            <th scope="col">Event</th>
-            <th scope="col">Who</th>
-            <th scope="col">From where</th>
-            <th scope="col">When ({timeZone.replaceAll("_", " ")})</th>
+            <th scope="col">{t("Event")}</th>
+            <th scope="col">{t("Who")}</th>
+            <th scope="col">{t("From where")}</th>
+            <th scope="col">{t("When ({value})", { value: timeZone.replaceAll("_", " ") })}</th>
           </tr>
         </thead>
         <tbody>
           {events.map((event) => (
             <tr key={event.id}>
-              <th scope="row" data-label="Event">
+              <th scope="row" data-label={t("Event")}>
                 <What event={event} />
               </th>
-              <td data-label="Who">
+              <td data-label={t("Who")}>
                 <bdi className="wraps">{whoOf(event)}</bdi>
               </td>
-              <td data-label="From where">
+              <td data-label={t("From where")}>
                 <span>
-                  {event.source.address ?? "Unknown"}
+                  {event.source.address ?? t("Unknown")}
                   {event.source.user_agent !== null && (
                     <>
                       <br />
@@ -182,7 +183,7 @@ function EventTable({ events }: { events: readonly SecurityEvent[] }) {
                   )}
                 </span>
               </td>
-              <td data-label="When">
+              <td data-label={t("When")}>
                 <Time at={event.at} exact />
               </td>
             </tr>
@@ -213,19 +214,19 @@ function What({ event }: { event: SecurityEvent }) {
 function Details({ event: { at, request_id, source } }: { event: SecurityEvent }) {
   return (
     <details className="fold">
-      <summary>Details</summary>
+      <summary>{t("Details")}</summary>
       <dl className="figures wraps">
         <div>
-          <dt>Time</dt>
+          <dt>{t("Time")}</dt>
           <dd>{utcOf(new Date(at))}</dd>
         </div>
         <div>
-          <dt>Browser or program</dt>
-          <dd>{source.user_agent ?? "Unknown"}</dd>
+          <dt>{t("Browser or program")}</dt>
+          <dd>{source.user_agent ?? t("Unknown")}</dd>
         </div>
         <div>
-          <dt>Request</dt>
-          <dd>{request_id ?? "None"}</dd>
+          <dt>{t("Request")}</dt>
+          <dd>{request_id ?? t("None")}</dd>
         </div>
       </dl>
     </details>

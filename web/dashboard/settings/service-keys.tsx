@@ -1,6 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { post, remove } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
 import { ProjectLine } from "../projects/name.tsx";
@@ -44,11 +45,11 @@ function Create({ onDone }: { onDone: (fresh: NewServiceKey) => void }) {
         create.mutate({ name: textOf(event.currentTarget, "name"), ...(project !== "" && { project }) });
       }}
     >
-      <h2 id="create">Create a key</h2>
+      <h2 id="create">{t("Create a key")}</h2>
       <TextInput
         name="name"
-        label="Name"
-        description="Name the product that will use it."
+        label={t("Name")}
+        description={t("Name the product that will use it.")}
         autoComplete="off"
         maxLength={200}
         required
@@ -59,7 +60,7 @@ function Create({ onDone }: { onDone: (fresh: NewServiceKey) => void }) {
       <Problem error={create.error} fields={["/name", "/project"]} />
       <div className="row">
         <Button type="submit" loading={create.isPending}>
-          Create key
+          {t("Create key")}
         </Button>
       </div>
     </form>
@@ -73,14 +74,14 @@ function Secret({ fresh, onStored }: { fresh: NewServiceKey; onStored: () => voi
   return (
     <section className="surface stack" aria-labelledby="secret">
       <h2 id="secret" ref={heading} tabIndex={-1}>
-        Key of {fresh.name}
+        {t("Key of {name}", { name: fresh.name })}
       </h2>
-      <p>Store the key now, where only the server of that product can read it. It is not shown again.</p>
+      <p>{t("Store the key now, where only the server of that product can read it. It is not shown again.")}</p>
       <code className="secret">{fresh.key}</code>
       <div className="row">
         <CopyButton text={fresh.key} />
         <Button size="xs" onClick={onStored}>
-          I have stored it
+          {t("I have stored it")}
         </Button>
       </div>
     </section>
@@ -90,45 +91,45 @@ function Secret({ fresh, onStored }: { fresh: NewServiceKey; onStored: () => voi
 function Keys() {
   const query = useInfiniteQuery(serviceKeysQuery);
   const { asked: revoking, ask: revoke, close } = useDialog<ServiceKey>();
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load the keys" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title={t("Could not load the keys")} error={query.error} retry={() => void query.refetch()} />;
   const keys = query.data.pages.flatMap((page) => page.data);
   const active = keys.filter((key) => key.revoked_at === null);
   const revoked = keys.filter((key) => key.revoked_at !== null);
   return (
     <section className="surface stack" aria-labelledby="keys">
-      <h2 id="keys">Keys</h2>
+      <h2 id="keys">{t("Keys")}</h2>
       {active.length === 0 ? (
-        <p className="muted">No active keys.</p>
+        <p className="muted">{t("No active keys.")}</p>
       ) : (
-        <KeyTable label="Keys" keys={active} onRevoke={revoke} />
+        <KeyTable label={t("Keys")} keys={active} onRevoke={revoke} />
       )}
       {revoked.length > 0 && (
         <details>
-          <summary>Revoked ({revoked.length})</summary>
-          <KeyTable label="Revoked keys" keys={revoked} />
+          <summary>{t("Revoked ({n})", { n: revoked.length })}</summary>
+          <KeyTable label={t("Revoked keys")} keys={revoked} />
         </details>
       )}
       {query.hasNextPage && (
         <div className="row">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
+            {t("Load more")}
           </Button>
         </div>
       )}
       {revoking !== null && (
         <Confirm
-          title={`Revoke the key of ${revoking.name}?`}
-          action="Revoke key"
+          title={t("Revoke the key of {name}?", { name: revoking.name })}
+          action={t("Revoke key")}
           onConfirm={async () => {
             await remove(`/api/service-keys/${revoking.id}`);
-            toast({ message: `Key of ${revoking.name} revoked` });
+            toast({ message: t("Key of {name} revoked", { name: revoking.name }) });
             await queryClient.invalidateQueries(serviceKeysQuery);
           }}
           onClose={close}
         >
-          The key and all embed tokens created with it stop working immediately. This can't be undone.
+          {t("The key and all embed tokens created with it stop working immediately. This can't be undone.")}
         </Confirm>
       )}
     </section>
@@ -147,10 +148,10 @@ function KeyTable({ label, keys, onRevoke }: KeyTableProps) {
     <table className="data as-cards" aria-label={label}>
       <thead>
         <tr>
-          <th scope="col">Key</th>
-          <th scope="col">Created</th>
-          <th scope="col">Last used</th>
-          <th scope="col">{isRevoked ? "Revoked" : <span className="unseen">Actions</span>}</th>
+          <th scope="col">{t("Key")}</th>
+          <th scope="col">{t("Created")}</th>
+          <th scope="col">{t("Last used")}</th>
+          <th scope="col">{isRevoked ? t("Revoked") : <span className="unseen">{t("Actions")}</span>}</th>
         </tr>
       </thead>
       <tbody>
@@ -160,18 +161,25 @@ function KeyTable({ label, keys, onRevoke }: KeyTableProps) {
               <strong>
                 <bdi>{key.name}</bdi>
               </strong>
-              <code title="The start of the key">{key.prefix}</code>
+              <code title={t("The start of the key")}>{key.prefix}</code>
               <ProjectLine slug={key.project} />
             </th>
-            <td data-label="Created">
+            <td data-label={t("Created")}>
               <Time at={key.created_at} />
             </td>
-            <td data-label="Last used">{key.last_used_at === null ? "Never" : <Time at={key.last_used_at} />}</td>
-            <td data-label={isRevoked ? "Revoked" : undefined}>
+            <td data-label={t("Last used")}>
+              {key.last_used_at === null ? t("Never") : <Time at={key.last_used_at} />}
+            </td>
+            <td data-label={isRevoked ? t("Revoked") : undefined}>
               {key.revoked_at !== null && <Time at={key.revoked_at} />}
               {onRevoke !== undefined && (
-                <Button variant="default" size="xs" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
-                  Revoke
+                <Button
+                  variant="default"
+                  size="xs"
+                  aria-label={t("Revoke {name}", { name: key.name })}
+                  onClick={() => onRevoke(key)}
+                >
+                  {t("Revoke")}
                 </Button>
               )}
             </td>

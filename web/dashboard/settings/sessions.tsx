@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { remove } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
@@ -16,36 +17,42 @@ import "../operate.css";
 export function Sessions() {
   const query = useQuery(sessionsQuery);
   const { asked: ending, ask: end, close } = useDialog<Session | "others">();
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
-    return <ErrorPanel title="Could not load your sessions" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load your sessions")} error={query.error} retry={() => void query.refetch()} />
+    );
   const others = query.data.filter(({ current }) => !current);
   return (
     <section className="surface stack" aria-labelledby="sessions">
-      <h2 id="sessions">Where you are signed in</h2>
-      <p className="muted">End sessions that you don't recognize, and change your password.</p>
+      <h2 id="sessions">{t("Where you are signed in")}</h2>
+      <p className="muted">{t("End sessions that you don't recognize, and change your password.")}</p>
       <SessionTable sessions={query.data} onEnd={end} />
       {others.length > 0 && (
         <div className="row">
           <Button variant="default" onClick={() => end("others")}>
-            End all other sessions
+            {t("End all other sessions")}
           </Button>
         </div>
       )}
       {ending !== null && (
         <Confirm
-          title={ending === "others" ? "End all other sessions?" : `End the session of ${nameOf(ending)}?`}
-          action={ending === "others" ? "End sessions" : "End session"}
+          title={
+            ending === "others"
+              ? t("End all other sessions?")
+              : t("End the session of {ending}?", { ending: nameOf(ending) })
+          }
+          action={ending === "others" ? t("End sessions") : t("End session")}
           onConfirm={async () => {
             await remove(ending === "others" ? SESSIONS : `${SESSIONS}/${ending.id}`);
-            toast({ message: ending === "others" ? "All other sessions ended" : "Session ended" });
+            toast({ message: ending === "others" ? t("All other sessions ended") : t("Session ended") });
             await queryClient.invalidateQueries(sessionsQuery);
           }}
           onClose={close}
         >
           {ending === "others"
-            ? "You are signed out everywhere but here, immediately."
-            : "You are signed out there immediately."}
+            ? t("You are signed out everywhere but here, immediately.")
+            : t("You are signed out there immediately.")}
         </Confirm>
       )}
     </section>
@@ -58,14 +65,14 @@ function nameOf({ user_agent }: Session): string {
 
 function SessionTable({ sessions, onEnd }: { sessions: readonly Session[]; onEnd: (session: Session) => void }) {
   return (
-    <table className="data as-cards" aria-label="Sessions">
+    <table className="data as-cards" aria-label={t("Sessions")}>
       <thead>
         <tr>
-          <th scope="col">Browser</th>
-          <th scope="col">Signed in</th>
-          <th scope="col">Last used</th>
+          <th scope="col">{t("Browser")}</th>
+          <th scope="col">{t("Signed in")}</th>
+          <th scope="col">{t("Last used")}</th>
           <th scope="col">
-            <span className="unseen">Actions</span>
+            <span className="unseen">{t("Actions")}</span>
           </th>
         </tr>
       </thead>
@@ -76,21 +83,23 @@ function SessionTable({ sessions, onEnd }: { sessions: readonly Session[]; onEnd
               <strong title={session.user_agent ?? ""}>
                 <bdi>{nameOf(session)}</bdi>
               </strong>
-              <code title="The network address of the sign-in">{session.address ?? "Unknown address"}</code>
+              <code title={t("The network address of the sign-in")}>{session.address ?? t("Unknown address")}</code>
             </th>
-            <td data-label="Signed in">
+            <td data-label={t("Signed in")}>
               <Time at={session.created_at} />
             </td>
-            <td data-label="Last used">{session.current ? "This session" : <Moment at={session.last_used_at} />}</td>
+            <td data-label={t("Last used")}>
+              {session.current ? t("This session") : <Moment at={session.last_used_at} />}
+            </td>
             <td>
               {!session.current && (
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`End the session of ${nameOf(session)}`}
+                  aria-label={t("End the session of {session}", { session: nameOf(session) })}
                   onClick={() => onEnd(session)}
                 >
-                  End
+                  {t("End")}
                 </Button>
               )}
             </td>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import { t } from "../../../languages/text.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { Forbidden, NotFound, Page } from "../ui/page.tsx";
 import { meQuery } from "../queries.ts";
@@ -69,7 +70,7 @@ export function SettingsPage() {
   if (!seesPart(me, shown)) return <Forbidden />;
   return (
     <Page title={shown.label} about={shown.about}>
-      <nav className="parts" aria-label="Settings">
+      <nav className="parts" aria-label={t("Settings")}>
         {PARTS.filter((known) => seesPart(me, known)).map(({ part, label }) => (
           <Link
             key={label}

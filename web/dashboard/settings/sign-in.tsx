@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { post } from "../api.ts";
 import { ErrorPanel } from "../ui/page.tsx";
 import { Problem } from "./form.tsx";
@@ -11,10 +12,14 @@ import { StateChip } from "./status.tsx";
 /** How people sign in, and a test of the sign-in provider. */
 export function SignInSettings() {
   const settings = useQuery(settingsQuery);
-  if (settings.isPending) return <p className="muted">Loading</p>;
+  if (settings.isPending) return <p className="muted">{t("Loading")}</p>;
   if (settings.isError)
     return (
-      <ErrorPanel title="Could not load the settings" error={settings.error} retry={() => void settings.refetch()} />
+      <ErrorPanel
+        title={t("Could not load the settings")}
+        error={settings.error}
+        retry={() => void settings.refetch()}
+      />
     );
   const { sign_in } = settings.data;
   return (
@@ -45,49 +50,51 @@ interface Fact {
 }
 
 const PASSWORDS: Record<Settings["sign_in"]["password"], readonly [value: string, meaning: string]> = {
-  everyone: ["Everyone", "Everyone who has a password can sign in with it."],
-  operators: ["Operators only", "Others sign in with their company account."],
+  everyone: [t("Everyone"), t("Everyone who has a password can sign in with it.")],
+  operators: [t("Operators only"), t("Others sign in with their company account.")],
   off: [
-    "Off",
-    'No one can sign in with a password. Passkeys still work. The value "operators" lets operators in if the provider is down.',
+    t("Off"),
+    t(
+      'No one can sign in with a password. Passkeys still work. The value "operators" lets operators in if the provider is down.',
+    ),
   ],
 };
 
 function factsOf({ sign_in: { password, oidc }, public_url, require_passkey }: Settings): readonly Fact[] {
   const passkeys: Fact = {
-    name: "Passkeys",
+    name: t("Passkeys"),
     value: (
       <StateChip
         state={require_passkey === null ? "off" : "on"}
-        value={require_passkey === null ? "Optional" : "Required for operators"}
+        value={require_passkey === null ? t("Optional") : t("Required for operators")}
       />
     ),
     meaning:
       require_passkey === null
-        ? 'People add passkeys in their settings. The value "operators" makes a passkey required for operators.'
-        : "Operators sign in with a passkey or their company account, not with a password alone.",
+        ? t('People add passkeys in their settings. The value "operators" makes a passkey required for operators.')
+        : t("Operators sign in with a passkey or their company account, not with a password alone."),
     variable: "SERVICE_REQUIRE_PASSKEY",
   };
   const [value, meaning] = PASSWORDS[password];
   const passwords: Fact = {
-    name: "Passwords",
+    name: t("Passwords"),
     value: <StateChip state={password === "off" ? "off" : "on"} value={value} />,
     meaning,
     variable: "SERVICE_PASSWORD_SIGN_IN",
   };
   const company: Fact = {
-    name: "Company accounts",
-    value: <StateChip state={oidc === null ? "off" : "on"} value={oidc === null ? "Off" : "On"} />,
+    name: t("Company accounts"),
+    value: <StateChip state={oidc === null ? "off" : "on"} value={oidc === null ? t("Off") : t("On")} />,
     meaning:
       oidc === null
-        ? "Set the issuer, the client id and the client secret of your provider (OpenID Connect)."
-        : "People sign in with their account at the provider. The client secret is set, and never shown.",
+        ? t("Set the issuer, the client id and the client secret of your provider (OpenID Connect).")
+        : t("People sign in with their account at the provider. The client secret is set, and never shown."),
     variable: "SERVICE_OIDC_ISSUER, SERVICE_OIDC_CLIENT_ID, SERVICE_OIDC_CLIENT_SECRET",
   };
   const redirect: Fact = {
-    name: "Redirect URL",
+    name: t("Redirect URL"),
     value: <strong>{`${public_url}/api/auth/oidc/callback`}</strong>,
-    meaning: "Register it at your provider.",
+    meaning: t("Register it at your provider."),
     variable: null,
   };
   return [passkeys, passwords, company, redirect, ...(oidc === null ? [] : detailsOf(oidc))];
@@ -96,43 +103,46 @@ function factsOf({ sign_in: { password, oidc }, public_url, require_passkey }: S
 function detailsOf(oidc: NonNullable<Settings["sign_in"]["oidc"]>): readonly Fact[] {
   return [
     {
-      name: "Issuer",
+      name: t("Issuer"),
       value: <strong>{oidc.issuer}</strong>,
-      meaning: "The provider.",
+      meaning: t("The provider."),
       variable: "SERVICE_OIDC_ISSUER",
     },
     {
-      name: "Client id",
+      name: t("Client id"),
       value: <strong>{oidc.client_id}</strong>,
-      meaning: "This service at the provider.",
+      meaning: t("This service at the provider."),
       variable: "SERVICE_OIDC_CLIENT_ID",
     },
     {
-      name: "Scopes",
+      name: t("Scopes"),
       value: <strong>{oidc.scopes}</strong>,
-      meaning: "What the service asks the provider for.",
+      meaning: t("What the service asks the provider for."),
       variable: "SERVICE_OIDC_SCOPES",
     },
     {
-      name: "New people",
+      name: t("New people"),
       value: (
         <StateChip
           state={oidc.auto_create ? "on" : "off"}
-          value={oidc.auto_create ? "Added at sign-in" : "Not added"}
+          value={oidc.auto_create ? t("Added at sign-in") : t("Not added")}
         />
       ),
       meaning: oidc.auto_create
-        ? "Everyone with a verified email at the provider can sign in."
-        : 'Only people in the directory can sign in. The value "1" adds others at their first sign-in.',
+        ? t("Everyone with a verified email at the provider can sign in.")
+        : t('Only people in the directory can sign in. The value "1" adds others at their first sign-in.'),
       variable: "SERVICE_OIDC_AUTO_CREATE",
     },
     {
-      name: "Operator group",
-      value: <StateChip state={oidc.operator_group === null ? "off" : "on"} value={oidc.operator_group ?? "None"} />,
+      name: t("Operator group"),
+      value: <StateChip state={oidc.operator_group === null ? "off" : "on"} value={oidc.operator_group ?? t("None")} />,
       meaning:
         oidc.operator_group === null
-          ? "Groups change nothing. Operators are made under People."
-          : `Members are operators, and others are not, from their next sign-in on. Read from the claim ${oidc.groups_claim}.`,
+          ? t("Groups change nothing. Operators are made under People.")
+          : t(
+              "Members are operators, and others are not, from their next sign-in on. Read from the claim {groups_claim}.",
+              { groups_claim: oidc.groups_claim },
+            ),
       variable: "SERVICE_OIDC_OPERATOR_GROUP, SERVICE_OIDC_GROUPS_CLAIM",
     },
   ];
@@ -143,11 +153,11 @@ function Test() {
   const test = useMutation({ mutationFn: () => post<ProviderCheck>("/api/auth/oidc/check") });
   return (
     <section className="surface stack" aria-labelledby="test">
-      <h2 id="test">Test the provider</h2>
-      <p className="muted">Reads its description and its keys, and tries the client secret. Signs no one in.</p>
+      <h2 id="test">{t("Test the provider")}</h2>
+      <p className="muted">{t("Reads its description and its keys, and tries the client secret. Signs no one in.")}</p>
       <div className="row">
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-          Test
+          {t("Test")}
         </Button>
       </div>
       <Problem error={test.error} />

@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { settingsQuery } from "./queries.ts";
 
 /** The result of an installation, if the browser comes back from Slack. */
@@ -23,22 +25,26 @@ export function useReturn(): SlackReturn & { forget: () => void } {
   return { ...came, forget: () => setCame({}) };
 }
 
-const AGAIN = "Start again.";
-const CREDENTIALS = "Find it in Slack under “Basic Information”. Set it, and restart the service.";
-const SPENT = `The code from Slack was already used or has expired. ${AGAIN}`;
+const AGAIN = t("Start again.");
+const CREDENTIALS = t("Find it in Slack under “Basic Information”. Set it, and restart the service.");
+const SPENT = t("The code from Slack was already used or has expired. {AGAIN}", { AGAIN });
 
 /** Why a workspace was not connected and what to do, by the stable word. */
 const PROBLEMS: Readonly<Record<string, ReactNode>> = {
-  access_denied: "The installation was cancelled in Slack.",
-  state: `The installation was started in another session or more than ten minutes ago, or it is already complete. ${AGAIN}`,
-  signed_out: `You were no longer signed in as an operator when you returned from Slack. ${AGAIN}`,
-  refused: `Slack rejected the installation. ${AGAIN}`,
-  org_install: "The app was installed in a whole organization. Install it in one workspace.",
-  token_rotation:
+  access_denied: t("The installation was cancelled in Slack."),
+  state: t(
+    "The installation was started in another session or more than ten minutes ago, or it is already complete. {AGAIN}",
+    { AGAIN },
+  ),
+  signed_out: t("You were no longer signed in as an operator when you returned from Slack. {AGAIN}", { AGAIN }),
+  refused: t("Slack rejected the installation. {AGAIN}", { AGAIN }),
+  org_install: t("The app was installed in a whole organization. Install it in one workspace."),
+  token_rotation: t(
     "The tokens of the app expire, because token rotation is on. Create the app again from the manifest below, which turns it off.",
+  ),
   environment: (
     <>
-      <code>SERVICE_SLACK_BOT_TOKEN</code> already connects this workspace. Nothing has changed.
+      <code>SERVICE_SLACK_BOT_TOKEN</code> {t("already connects this workspace. Nothing has changed.")}
     </>
   ),
   invalid_code: SPENT,
@@ -46,19 +52,26 @@ const PROBLEMS: Readonly<Record<string, ReactNode>> = {
   bad_redirect_uri: <UnknownWayBack />,
   bad_client_secret: (
     <>
-      <code>SERVICE_SLACK_CLIENT_SECRET</code> does not belong to this app. {CREDENTIALS}
+      {rich("{code} does not belong to this app. {CREDENTIALS}", {
+        code: <code>SERVICE_SLACK_CLIENT_SECRET</code>,
+        CREDENTIALS,
+      })}
     </>
   ),
   invalid_client_id: (
     <>
-      <code>SERVICE_SLACK_CLIENT_ID</code> does not belong to this app. {CREDENTIALS}
+      {rich("{code} does not belong to this app. {CREDENTIALS}", {
+        code: <code>SERVICE_SLACK_CLIENT_ID</code>,
+        CREDENTIALS,
+      })}
     </>
   ),
-  invalid_team_for_non_distributed_app:
+  invalid_team_for_non_distributed_app: t(
     "The app can only be installed in the workspace that created it. Activate public distribution in Slack, under “Manage Distribution”.",
-  connect: "The service could not reach Slack. Check outbound network access, and try again.",
-  ratelimited: "Slack is rate limiting. Try again in a minute.",
-  too_many: "The app is in the maximum number of workspaces. Remove one that you no longer use.",
+  ),
+  connect: t("The service could not reach Slack. Check outbound network access, and try again."),
+  ratelimited: t("Slack is rate limiting. Try again in a minute."),
+  too_many: t("The app is in the maximum number of workspaces. Remove one that you no longer use."),
 };
 
 /** Says why the workspace was not connected. */
@@ -66,7 +79,7 @@ export function NotConnected({ word }: { word: string }) {
   const says = Object.hasOwn(PROBLEMS, word) ? PROBLEMS[word] : <Unknown word={word} />;
   return (
     <p className={`notice ${word === "access_denied" ? "" : "bad"}`} role="alert">
-      <strong>No workspace was connected.</strong> {says}
+      <strong>{t("No workspace was connected.")}</strong> {says}
     </p>
   );
 }
@@ -75,18 +88,15 @@ function UnknownWayBack() {
   const { data } = useQuery(settingsQuery);
   return (
     <>
-      Slack does not know the redirect URL. Add <code>{data?.public_url}/api/channels/slack/oauth/callback</code> in
-      Slack under “OAuth &amp; Permissions”, “Redirect URLs”.
+      {rich("Slack does not know the redirect URL. Add {code} in Slack under “OAuth & Permissions”, “Redirect URLs”.", {
+        code: <code>{data?.public_url}/api/channels/slack/oauth/callback</code>,
+      })}
     </>
   );
 }
 
 /** Shows only words that look like those of Slack, because anyone can craft a link. */
 function Unknown({ word }: { word: string }) {
-  if (!/^[a-z_]{1,60}$/.test(word)) return <>See the log.</>;
-  return (
-    <>
-      Slack answered <code>{word}</code>. The log may have details.
-    </>
-  );
+  if (!/^[a-z_]{1,60}$/.test(word)) return <>{t("See the log.")}</>;
+  return <>{rich("Slack answered {code}. The log may have details.", { code: <code>{word}</code> })}</>;
 }

@@ -1,4 +1,6 @@
 import { Radio } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { IconCheck } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -27,7 +29,7 @@ export function SetUp({ title, ...steps }: StepsProps & { title: string }) {
       <h2 id="setup">{title}</h2>
       <p>
         Post tasks to a Slack channel or to one person. People answer with a button or in a form.
-        {steps.slack === null && " The first two steps are done once, by someone who can add apps in Slack."}
+        {steps.slack === null && t(" The first two steps are done once, by someone who can add apps in Slack.")}
       </p>
       <Steps {...steps} />
     </section>
@@ -42,35 +44,44 @@ export function Steps({ slack, publicUrl, isConnected = false, children }: Steps
   const isSet = slack !== null && (isSocketMode === undefined || (isSocketMode ? slack.socket_mode : slack.http));
   return (
     <ol className="steps">
-      <Step number={1} title="Create the app in Slack" isDone={slack !== null}>
+      <Step number={1} title={t("Create the app in Slack")} isDone={slack !== null}>
         <Radio.Group
-          label="How Slack reaches the service"
+          label={t("How Slack reaches the service")}
           value={isSocketMode === undefined ? null : String(isSocketMode)}
           onChange={(value) => setChosen(value === "true")}
         >
           <div className="stack">
-            <Radio value="false" label="HTTP requests from Slack" description="Needs a public https address." />
+            <Radio
+              value="false"
+              label={t("HTTP requests from Slack")}
+              description={t("Needs a public https address.")}
+            />
             <Radio
               value="true"
-              label="Socket Mode: no public address"
-              description="The service keeps a connection to Slack open."
+              label={t("Socket Mode: no public address")}
+              description={t("The service keeps a connection to Slack open.")}
             />
           </div>
         </Radio.Group>
         {isSocketMode === false && !isHttps(publicUrl) && (
           <p className="notice warn">
-            Slack needs an https address, and the public URL of this service is {publicUrl}. Set{" "}
-            <code>SERVICE_PUBLIC_URL</code> first, or choose Socket Mode.
+            {rich(
+              "Slack needs an https address, and the public URL of this service is {publicUrl}. Set {code} first, or choose Socket Mode.",
+              { publicUrl, code: <code>SERVICE_PUBLIC_URL</code> },
+            )}
           </p>
         )}
         <p>
-          At <SlackApps /> choose “Create New App”, “From a manifest”, and the workspace of the app. Paste this as JSON:
+          {rich(
+            "At {slackApps} choose “Create New App”, “From a manifest”, and the workspace of the app. Paste this as JSON:",
+            { slackApps: <SlackApps /> },
+          )}
         </p>
         {manifest.isPending ? (
-          <p className="muted">Loading</p>
+          <p className="muted">{t("Loading")}</p>
         ) : manifest.isError ? (
           <ErrorPanel
-            title="Could not load the manifest"
+            title={t("Could not load the manifest")}
             error={manifest.error}
             retry={() => void manifest.refetch()}
           />
@@ -78,17 +89,19 @@ export function Steps({ slack, publicUrl, isConnected = false, children }: Steps
           <Manifest text={JSON.stringify(manifest.data, null, 2)} />
         )}
       </Step>
-      <Step number={2} title="Set environment variables" isDone={isSet}>
+      <Step number={2} title={t("Set environment variables")} isDone={isSet}>
         <Variables slack={slack} isSocketMode={isSocketMode ?? false} />
       </Step>
-      <Step number={3} title="Connect a workspace" isDone={isConnected}>
+      <Step number={3} title={t("Connect a workspace")} isDone={isConnected}>
         {slack === null ? (
           <p className="muted">
-            After the restart, this page has a button “Add to Slack” or a field for a bot token. The workspace of{" "}
-            <code>SERVICE_SLACK_BOT_TOKEN</code> is connected automatically.
+            {rich(
+              "After the restart, this page has a button “Add to Slack” or a field for a bot token. The workspace of {code} is connected automatically.",
+              { code: <code>SERVICE_SLACK_BOT_TOKEN</code> },
+            )}
           </p>
         ) : (
-          (children ?? <p>Done. Connect more workspaces at the top of this page.</p>)
+          (children ?? <p>{t("Done. Connect more workspaces at the top of this page.")}</p>)
         )}
       </Step>
     </ol>
@@ -112,7 +125,7 @@ function Step({ number, title, isDone, children }: StepProps) {
         <details>
           <summary>
             <h3>
-              <span className="unseen">Done: </span>
+              <span className="unseen">{t("Done:")} </span>
               {title}
             </h3>
           </summary>
@@ -132,11 +145,11 @@ function Manifest({ text }: { text: string }) {
   return (
     <div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
-      <pre className="snippet" tabIndex={0} aria-label="Manifest">
+      <pre className="snippet" tabIndex={0} aria-label={t("Manifest")}>
         {text}
       </pre>
       <div className="row end">
-        <CopyButton text={text} label="Copy the manifest" />
+        <CopyButton text={text} label={t("Copy the manifest")} />
       </div>
     </div>
   );
@@ -156,29 +169,36 @@ function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSoc
         isSet: slack?.socket_mode === true,
         about: (
           <>
-            Opens the connection to Slack. Under “Basic Information”, “App-Level Tokens”, generate one with the scope{" "}
-            <code>connections:write</code>. It begins with <code>xapp-</code>.
+            {rich(
+              "Opens the connection to Slack. Under “Basic Information”, “App-Level Tokens”, generate one with the scope {code}. It begins with {code2}.",
+              { code: <code>connections:write</code>, code2: <code>xapp-</code> },
+            )}
           </>
         ),
       }
     : {
         names: ["SERVICE_SLACK_SIGNING_SECRET"],
         isSet: slack?.http === true,
-        about: "Verifies requests from Slack. Find it under “Basic Information”, “App Credentials”, “Signing Secret”.",
+        about: t(
+          "Verifies requests from Slack. Find it under “Basic Information”, “App Credentials”, “Signing Secret”.",
+        ),
       };
   const button: Variable = {
     names: ["SERVICE_SLACK_CLIENT_ID", "SERVICE_SLACK_CLIENT_SECRET"],
     isSet: slack?.oauth === true,
-    about:
+    about: t(
       "For the button “Add to Slack” on this page, and any number of workspaces. Find both under “Basic Information”, “App Credentials”. For workspaces of other companies, also activate public distribution under “Manage Distribution”.",
+    ),
   };
   const token: Variable = {
     names: ["SERVICE_SLACK_BOT_TOKEN"],
     isSet: false,
     about: (
       <>
-        Connects one workspace automatically. After you install the app, find it under “OAuth &amp; Permissions”, “Bot
-        User OAuth Token”. It begins with <code>xoxb-</code>. You can also add it on this page later.
+        {rich(
+          "Connects one workspace automatically. After you install the app, find it under “OAuth & Permissions”, “Bot User OAuth Token”. It begins with {code}. You can also add it on this page later.",
+          { code: <code>xoxb-</code> },
+        )}
       </>
     ),
   };
@@ -186,23 +206,19 @@ function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSoc
   const ways = slack === null ? [token, button] : button.isSet ? [] : [button];
   return (
     <>
-      {set.length > 0 && (
-        <p>
-          Set: <Names names={set} />
-        </p>
-      )}
+      {set.length > 0 && <p>{rich("Set: {names}", { names: <Names names={set} /> })}</p>}
       {!needed.isSet && <Missing variables={[needed]} />}
       {ways.length > 0 && (
         <>
           <p>
             {slack === null
-              ? "To connect workspaces, set one of these or both:"
-              : "Not set. You don't need it for a bot token:"}
+              ? t("To connect workspaces, set one of these or both:")
+              : t("Not set. You don't need it for a bot token:")}
           </p>
           <Missing variables={ways} />
         </>
       )}
-      {(!needed.isSet || ways.length > 0) && <p>Then restart the service, and return to this page.</p>}
+      {(!needed.isSet || ways.length > 0) && <p>{t("Then restart the service, and return to this page.")}</p>}
     </>
   );
 }

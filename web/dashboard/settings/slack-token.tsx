@@ -1,6 +1,8 @@
 import { Button, Modal } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { post } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
@@ -15,7 +17,7 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
   const add = useMutation({
     mutationFn: (bot_token: string) => post<Workspace>(WORKSPACES, { bot_token }),
     onSuccess: async (workspace) => {
-      toast({ message: `${nameOf(workspace)} connected` });
+      toast({ message: t("{workspace} connected", { workspace: nameOf(workspace) }) });
       onConnected();
       await queryClient.invalidateQueries(workspacesQuery);
       onClose();
@@ -23,7 +25,7 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
     onError: () => form.current?.querySelector<HTMLElement>("[name]")?.focus(),
   });
   return (
-    <Modal opened onClose={onClose} title="Add a bot token" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={onClose} title={t("Add a bot token")} closeButtonProps={{ "aria-label": t("Close") }}>
       <form
         ref={form}
         className="stack"
@@ -35,23 +37,25 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
         }}
       >
         <p>
-          At <SlackApps /> choose your app. Install it in the workspace under “OAuth &amp; Permissions”, then copy the
-          “Bot User OAuth Token” from there.
+          {rich(
+            "At {slackApps} choose your app. Install it in the workspace under “OAuth & Permissions”, then copy the “Bot User OAuth Token” from there.",
+            { slackApps: <SlackApps /> },
+          )}
         </p>
         <Secret
           name="bot_token"
-          label="Bot token"
-          description="Starts with xoxb-. Stored encrypted and never shown again."
+          label={t("Bot token")}
+          description={t("Starts with xoxb-. Stored encrypted and never shown again.")}
           error={problemAt(add.error, "/bot_token")}
           data-autofocus
         />
         <Problem error={add.error} fields={["/bot_token"]} />
         <div className="row end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("Cancel")}
           </Button>
           <Button type="submit" loading={add.isPending}>
-            Add
+            {t("Add")}
           </Button>
         </div>
       </form>
@@ -63,7 +67,7 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
 export function SlackApps() {
   return (
     <a href="https://api.slack.com/apps" target="_blank" rel="noreferrer">
-      api.slack.com/apps
+      {t("api.slack.com/apps")}
     </a>
   );
 }

@@ -2,6 +2,8 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { remove } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { readFailure } from "../task/notifications.ts";
@@ -51,16 +53,29 @@ function InNotify({ team_id, isOnly }: { team_id: string | null; isOnly: boolean
     <p>
       {isOnly ? (
         <>
-          With one workspace, agents post a task to a channel with <code>slack:#approvals</code> in <code>notify</code>,
-          or to Dana with <code>slack:dana@example.com</code>.
+          {rich(
+            "With one workspace, agents post a task to a channel with {code} in {code2}, or to Dana with {code3}.",
+            {
+              code: <code>slack:#approvals</code>,
+              code2: <code>notify</code>,
+              code3: <code>slack:dana@example.com</code>,
+            },
+          )}
         </>
       ) : (
         <>
-          With several workspaces, agents name one in <code>notify</code>, as in <code>slack+{team_id}:#approvals</code>
-          . Without an id, as in <code>slack:#approvals</code>, nothing is posted.
+          {rich(
+            "With several workspaces, agents name one in {code}, as in {code2}. Without an id, as in {code3}, nothing is posted.",
+            {
+              code: <code>notify</code>,
+              code2: <code>slack+{team_id}:#approvals</code>,
+              code3: <code>slack:#approvals</code>,
+            },
+          )}
         </>
       )}{" "}
-      People who answer in Slack must be listed under <Link to="/users">People</Link> with the same email as in Slack.
+      People who answer in Slack must be listed under <Link to="/users">{t("People")}</Link> with the same email as in
+      Slack.
     </p>
   );
 }
@@ -79,23 +94,14 @@ function About({ workspace, isOnly, onRemove, askAgain }: AboutProps) {
   return (
     <div className="stack">
       <div>
-        {team_id !== null && (
-          <p className="muted">
-            Id: <code>{team_id}</code>
-          </p>
-        )}
+        {team_id !== null && <p className="muted">{rich("Id: {code}", { code: <code>{team_id}</code> })}</p>}
         <p className="muted">
           <Origin workspace={workspace} />
         </p>
         {team_id !== null && (
           <p className="muted">
             In notify: <code>slack+{team_id}:#approvals</code>
-            {isOnly && (
-              <>
-                {" "}
-                or <code>slack:#approvals</code>
-              </>
-            )}
+            {isOnly && <> {rich("or {code}", { code: <code>slack:#approvals</code> })}</>}
           </p>
         )}
       </div>
@@ -104,22 +110,27 @@ function About({ workspace, isOnly, onRemove, askAgain }: AboutProps) {
       <div className="row">
         {team_id === null ? (
           <Button variant="default" size="xs" onClick={askAgain}>
-            Check again
+            {t("Check again")}
           </Button>
         ) : (
           <Button
             variant="default"
             size="xs"
             aria-expanded={isTesting}
-            aria-label={`Send a test message in ${name}`}
+            aria-label={t("Send a test message in {name}", { name })}
             onClick={() => setIsTesting(!isTesting)}
           >
-            Send a test message
+            {t("Send a test message")}
           </Button>
         )}
         {source !== "environment" && (
-          <Button variant="default" size="xs" aria-label={`Remove ${name}`} onClick={() => onRemove(workspace)}>
-            Remove
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={t("Remove {name}", { name })}
+            onClick={() => onRemove(workspace)}
+          >
+            {t("Remove")}
           </Button>
         )}
       </div>
@@ -132,18 +143,12 @@ function About({ workspace, isOnly, onRemove, askAgain }: AboutProps) {
 /** How and when the workspace was connected. */
 function Origin({ workspace: { source, created_at, updated_at } }: { workspace: Workspace }) {
   if (source === "environment" || created_at === null)
-    return (
-      <>
-        Set by <code>SERVICE_SLACK_BOT_TOKEN</code>. Change it there
-      </>
-    );
+    return <>{rich("Set by {code}. Change it there", { code: <code>SERVICE_SLACK_BOT_TOKEN</code> })}</>;
   return (
     <>
-      {source === "oauth" ? "Installed" : "Added with a bot token"} <Time at={created_at} />
+      {source === "oauth" ? t("Installed") : t("Added with a bot token")} <Time at={created_at} />
       {updated_at !== null && updated_at !== created_at && (
-        <>
-          , and again <Time at={updated_at} />
-        </>
+        <>{rich(", and again {time}", { time: <Time at={updated_at} /> })}</>
       )}
     </>
   );
@@ -154,9 +159,7 @@ function Unusable({ workspace, problem }: { workspace: Workspace; problem: strin
   const help = helpFor(word, workspace);
   return (
     <div className="notice bad" role="alert">
-      <p>
-        Can't post there: <bdi>{sentence}</bdi>
-      </p>
+      <p>{rich("Can't post there: {bdi}", { bdi: <bdi>{sentence}</bdi> })}</p>
       {help !== undefined && <p>{help}</p>}
     </div>
   );
@@ -164,29 +167,29 @@ function Unusable({ workspace, problem }: { workspace: Workspace; problem: strin
 
 /** The features that need a permission. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  "chat:write": "nothing can be posted",
-  "chat:write.public": "people must /invite the app to each channel first",
-  "im:write": "direct messages don't work",
-  "users:read": "people can't be found by @handle, and people with an email can't answer",
-  "channels:history": "replies in threads of public channels don't reach tasks",
-  "groups:history": "replies in threads of private channels don't reach tasks",
-  "im:history": "replies in threads of direct messages don't reach tasks",
-  "users:read.email": "people can't be found by email, and people without a Slack user id can't answer",
+  "chat:write": t("nothing can be posted"),
+  "chat:write.public": t("people must /invite the app to each channel first"),
+  "im:write": t("direct messages don't work"),
+  "users:read": t("people can't be found by @handle, and people with an email can't answer"),
+  "channels:history": t("replies in threads of public channels don't reach tasks"),
+  "groups:history": t("replies in threads of private channels don't reach tasks"),
+  "im:history": t("replies in threads of direct messages don't reach tasks"),
+  "users:read.email": t("people can't be found by email, and people without a Slack user id can't answer"),
 };
 
 function Missing({ workspace }: { workspace: Workspace }) {
   return (
     <div className="notice warn stack">
-      <p>Missing permissions:</p>
+      <p>{t("Missing permissions:")}</p>
       <ul className="sentences">
         {workspace.missing_scopes.map((scope) => (
           <li key={scope}>
-            <code>{scope}</code>: without it, {WITHOUT[scope] ?? "some features don't work"}.
+            <code>{scope}</code>: without it, {WITHOUT[scope] ?? t("some features don't work")}.
           </li>
         ))}
       </ul>
       <p>
-        {workspace.source !== "oauth" && "Add them in Slack, under “OAuth & Permissions”, “Bot Token Scopes”. "}
+        {workspace.source !== "oauth" && t("Add them in Slack, under “OAuth & Permissions”, “Bot Token Scopes”. ")}
         {ANEW[workspace.source]}
       </p>
     </div>
@@ -198,8 +201,8 @@ export function RemoveWorkspace({ workspace, onClose }: { workspace: Workspace; 
   const name = nameOf(workspace);
   return (
     <Confirm
-      title={`Remove ${name}?`}
-      action="Remove workspace"
+      title={t("Remove {name}?", { name })}
+      action={t("Remove workspace")}
       onConfirm={async () => {
         await remove(`${WORKSPACES}/${encodeURIComponent(workspace.team_id ?? "")}`);
         toast({ message: `${name} removed` });
@@ -209,10 +212,14 @@ export function RemoveWorkspace({ workspace, onClose }: { workspace: Workspace; 
     >
       <div className="stack">
         <p>
-          Tasks are no longer posted there, and buttons on existing messages stop working. Notifications to{" "}
-          <code>slack+{workspace.team_id}:</code> fail.
+          {rich(
+            "Tasks are no longer posted there, and buttons on existing messages stop working. Notifications to {code} fail.",
+            { code: <code>slack+{workspace.team_id}:</code> },
+          )}
         </p>
-        <p>The app stays in the workspace until someone removes it in Slack. You can connect it again at any time.</p>
+        <p>
+          {t("The app stays in the workspace until someone removes it in Slack. You can connect it again at any time.")}
+        </p>
       </div>
     </Confirm>
   );

@@ -1,5 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { useDialog } from "../ui/dialog.ts";
@@ -20,11 +22,15 @@ export function Slack() {
     <>
       {problem !== undefined && <NotConnected word={problem} />}
       {settings.isPending ? (
-        <p className="muted">Loading</p>
+        <p className="muted">{t("Loading")}</p>
       ) : settings.isError ? (
-        <ErrorPanel title="Could not load the settings" error={settings.error} retry={() => void settings.refetch()} />
+        <ErrorPanel
+          title={t("Could not load the settings")}
+          error={settings.error}
+          retry={() => void settings.refetch()}
+        />
       ) : settings.data.slack === null ? (
-        <SetUp title="Slack is not set up yet" slack={null} publicUrl={settings.data.public_url} />
+        <SetUp title={t("Slack is not set up yet")} slack={null} publicUrl={settings.data.public_url} />
       ) : (
         <Connected
           slack={settings.data.slack}
@@ -62,17 +68,17 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
       <output>
         {fresh !== undefined && (
           <span className="notice ok">
-            <bdi>{nameOf(fresh)}</bdi> is connected. Send a test message to check it.
+            <bdi>{nameOf(fresh)}</bdi> {t("is connected. Send a test message to check it.")}
           </span>
         )}
       </output>
       {!isHttps(publicUrl) && <WithoutHttps slack={slack} publicUrl={publicUrl} />}
       {query.isPending ? (
-        <p className="muted">Loading</p>
+        <p className="muted">{t("Loading")}</p>
       ) : query.isError ? (
-        <ErrorPanel title="Could not load the workspaces" error={query.error} retry={() => void query.refetch()} />
+        <ErrorPanel title={t("Could not load the workspaces")} error={query.error} retry={() => void query.refetch()} />
       ) : query.data.length === 0 ? (
-        <SetUp title="The app is not installed in a workspace yet" slack={slack} publicUrl={publicUrl}>
+        <SetUp title={t("The app is not installed in a workspace yet")} slack={slack} publicUrl={publicUrl}>
           {ways}
         </SetUp>
       ) : (
@@ -85,7 +91,7 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
             {ways}
           </Workspaces>
           <details className="surface fold">
-            <summary>Setup</summary>
+            <summary>{t("Setup")}</summary>
             <Steps slack={slack} publicUrl={publicUrl} isConnected />
           </details>
         </>
@@ -99,12 +105,12 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
 /** Says what does not work without an https address. Shows nothing if everything works. */
 function WithoutHttps({ slack, publicUrl }: { slack: SlackSettings; publicUrl: string }) {
   const isCalled = slack.http && !slack.socket_mode;
-  const broken = [...(isCalled ? ["Buttons"] : []), ...(slack.oauth ? ["“Add to Slack”"] : [])];
+  const broken = [...(isCalled ? [t("Buttons")] : []), ...(slack.oauth ? [t("“Add to Slack”")] : [])];
   if (broken.length === 0) return null;
   return (
     <p className="notice warn">
       Slack needs an https address. {broken.join(" and ")} won't work while <code>SERVICE_PUBLIC_URL</code> is{" "}
-      {publicUrl}.{isCalled && " Set it to an https address, or switch to Socket Mode as described under Setup."}
+      {publicUrl}.{isCalled && t(" Set it to an https address, or switch to Socket Mode as described under Setup.")}
     </p>
   );
 }
@@ -138,16 +144,16 @@ function Ways({ slack, publicUrl, onToken }: WaysProps) {
               );
             }}
           >
-            Add to Slack
+            {t("Add to Slack")}
           </Button>
         )}
         <Button variant={hasButton ? "default" : "filled"} onClick={onToken}>
-          Add a bot token
+          {t("Add a bot token")}
         </Button>
       </div>
       {slack.oauth && isElsewhere && (
         <p className="notice">
-          To use “Add to Slack”, open this page at the public URL: <a href={page}>{page}</a>
+          {rich("To use “Add to Slack”, open this page at the public URL: {a}", { a: <a href={page}>{page}</a> })}
         </p>
       )}
     </>

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -21,10 +22,10 @@ interface Fact {
 export function Status() {
   const settings = useQuery(settingsQuery);
   const senders = useQuery(sendersQuery);
-  if (settings.isPending) return <p className="muted">Loading</p>;
+  if (settings.isPending) return <p className="muted">{t("Loading")}</p>;
   if (settings.isError)
     return (
-      <ErrorPanel title="Could not load the status" error={settings.error} retry={() => void settings.refetch()} />
+      <ErrorPanel title={t("Could not load the status")} error={settings.error} retry={() => void settings.refetch()} />
     );
   return (
     <dl className="surface facts">
@@ -67,38 +68,40 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";
   return [
     {
-      name: "Database",
+      name: t("Database"),
       state: database.status === "ok" ? "on" : "failing",
-      value: database.status === "ok" ? kind : `${kind} is not responding`,
+      value: database.status === "ok" ? kind : t("{kind} is not responding", { kind }),
       meaning:
         database.kind === "sqlite"
           ? "Embedded, for one process. Set a postgres:// address to run several processes."
-          : "A server that several processes can share.",
+          : t("A server that several processes can share."),
       variable: "SERVICE_DATABASE_URL",
     },
     {
-      name: "Public URL",
+      name: t("Public URL"),
       state: null,
       value: settings.public_url,
-      meaning: "Links in emails and Slack use this URL.",
+      meaning: t("Links in emails and Slack use this URL."),
       variable: "SERVICE_PUBLIC_URL",
     },
     {
-      name: "Callbacks",
+      name: t("Callbacks"),
       state: callbacks.signed ? "on" : "off",
-      value: callbacks.signed ? "On, signed" : "Off",
+      value: callbacks.signed ? t("On, signed") : t("Off"),
       meaning: callbacks.signed
-        ? "Posts the outcome to callback_url. Receivers verify the signature with the key from the webhook-key command."
-        : "Tasks with a callback_url are rejected, because there is no signing key. Set 32 bytes in base64.",
+        ? t(
+            "Posts the outcome to callback_url. Receivers verify the signature with the key from the webhook-key command.",
+          )
+        : t("Tasks with a callback_url are rejected, because there is no signing key. Set 32 bytes in base64."),
       variable: "SERVICE_PAYLOAD_KEY",
     },
     {
-      name: "Private receivers",
+      name: t("Private receivers"),
       state: callbacks.allow_private ? "on" : "off",
-      value: callbacks.allow_private ? "Allowed" : "Rejected",
+      value: callbacks.allow_private ? t("Allowed") : t("Rejected"),
       meaning: callbacks.allow_private
-        ? "callback_url may use private networks. Set 0 if other people's agents create tasks."
-        : "callback_url may use public addresses only. Set 1 if your receivers are in a private network.",
+        ? t("callback_url may use private networks. Set 0 if other people's agents create tasks.")
+        : t("callback_url may use public addresses only. Set 1 if your receivers are in a private network."),
       variable: "SERVICE_CALLBACK_ALLOW_PRIVATE",
     },
     signInFact(settings.sign_in),
@@ -106,34 +109,34 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     slackFact(settings.slack),
     embedFact(embed),
     {
-      name: "Trusted proxies",
+      name: t("Trusted proxies"),
       state: proxies.length > 0 ? "on" : "off",
-      value: proxies.length > 0 ? proxies.join(", ") : "None",
+      value: proxies.length > 0 ? proxies.join(", ") : t("None"),
       meaning:
         proxies.length > 0
-          ? "Forwarding headers from these are trusted."
-          : "No forwarding header is trusted. Behind a proxy, set its address.",
+          ? t("Forwarding headers from these are trusted.")
+          : t("No forwarding header is trusted. Behind a proxy, set its address."),
       variable: "SERVICE_TRUSTED_PROXIES",
     },
     {
-      name: "Maximum request size",
+      name: t("Maximum request size"),
       state: null,
       value: bytes(settings.body_limit_bytes),
-      meaning: "Larger bodies are rejected.",
+      meaning: t("Larger bodies are rejected."),
       variable: "SERVICE_BODY_LIMIT_BYTES",
     },
     {
-      name: "Security events",
+      name: t("Security events"),
       state: null,
       value: `Kept for ${settings.security_events_days} ${settings.security_events_days === 1 ? "day" : "days"}`,
-      meaning: "Older events are deleted.",
+      meaning: t("Older events are deleted."),
       variable: "SERVICE_SECURITY_EVENTS_DAYS",
     },
     {
-      name: "Log level",
+      name: t("Log level"),
       state: null,
       value: settings.log_level,
-      meaning: "Minimum level logged.",
+      meaning: t("Minimum level logged."),
       variable: "SERVICE_LOG_LEVEL",
     },
   ];
@@ -142,16 +145,16 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
 function signInFact({ password, oidc }: Settings["sign_in"]): Fact {
   const place = (
     <Link to="/settings/{-$part}" params={{ part: "sign-in" }}>
-      Sign-in
+      {t("Sign-in")}
     </Link>
   );
   return {
-    name: "Company accounts",
+    name: t("Company accounts"),
     state: oidc === null ? "off" : "on",
-    value: oidc === null ? "Off" : "On",
+    value: oidc === null ? t("Off") : t("On"),
     meaning:
       password === "everyone" ? (
-        <>Everyone can sign in with a password too. See {place}.</>
+        <>{t("Everyone can sign in with a password too. See {place}.", { place })}</>
       ) : (
         <>
           Passwords: {password === "off" ? "off" : "operators only"}. See {place}.
@@ -164,79 +167,92 @@ function signInFact({ password, oidc }: Settings["sign_in"]): Fact {
 function mailFact(senders: number | null): Fact {
   const place = (
     <Link to="/settings/{-$part}" params={{ part: "email" }}>
-      Email
+      {t("Email")}
     </Link>
   );
-  const fact = { name: "Email", variable: "SERVICE_EMAIL_FROM, SERVICE_SMTP_URL" };
+  const fact = { name: t("Email"), variable: "SERVICE_EMAIL_FROM, SERVICE_SMTP_URL" };
   if (senders === null)
-    return { ...fact, state: "failing", value: "Unavailable", meaning: <>Check the senders under {place}.</> };
+    return {
+      ...fact,
+      state: "failing",
+      value: t("Unavailable"),
+      meaning: <>{t("Check the senders under {place}.", { place })}</>,
+    };
   if (senders === 0)
     return {
       ...fact,
       state: "off",
-      value: "Off",
-      meaning: <>Tasks can't send email. Add a sender under {place}.</>,
+      value: t("Off"),
+      meaning: <>{t("Tasks can't send email. Add a sender under {place}.", { place })}</>,
     };
   return {
     ...fact,
     state: "on",
-    value: senders === 1 ? "On, one sender" : `On, ${senders} senders`,
-    meaning: <>Tasks can send email. Test it under {place}.</>,
+    value: senders === 1 ? t("On, one sender") : t("On, {senders} senders", { senders }),
+    meaning: <>{t("Tasks can send email. Test it under {place}.", { place })}</>,
   };
 }
 
 function slackFact(slack: Settings["slack"]): Fact {
-  const name = "Slack";
+  const name = t("Slack");
   const place = (
     <Link to="/settings/{-$part}" params={{ part: "slack" }}>
-      Slack
+      {t("Slack")}
     </Link>
   );
   if (slack === null)
     return {
       name,
       state: "off",
-      value: "Off",
-      meaning: <>Tasks can't use Slack. Set it up under {place}.</>,
+      value: t("Off"),
+      meaning: <>{t("Tasks can't use Slack. Set it up under {place}.", { place })}</>,
       variable: "SERVICE_SLACK_BOT_TOKEN, SERVICE_SLACK_SIGNING_SECRET",
     };
   const isSocket = slack.socket_mode;
   return {
     name,
     state: "on",
-    value: isSocket ? "On, Socket Mode" : "On, HTTP",
+    value: isSocket ? t("On, Socket Mode") : t("On, HTTP"),
     meaning: isSocket ? (
-      <>Slack sends answers over a connection that the service opens. See the workspaces under {place}.</>
+      <>
+        {t("Slack sends answers over a connection that the service opens. See the workspaces under {place}.", {
+          place,
+        })}
+      </>
     ) : (
-      <>Slack sends answers to the public URL. Their signatures are verified. See the workspaces under {place}.</>
+      <>
+        {t("Slack sends answers to the public URL. Their signatures are verified. See the workspaces under {place}.", {
+          place,
+        })}
+      </>
     ),
     variable: isSocket ? "SERVICE_SLACK_APP_TOKEN" : "SERVICE_SLACK_SIGNING_SECRET",
   };
 }
 
 function embedFact({ configured, allowed_origins: origins }: Settings["embed"]): Fact {
-  const name = "Embed";
+  const name = t("Embed");
   if (!configured)
     return {
       name,
       state: "off",
-      value: "Off",
-      meaning: "Other products can't embed forms, because there is no signing secret. Set 32 bytes in hex.",
+      value: t("Off"),
+      meaning: t("Other products can't embed forms, because there is no signing secret. Set 32 bytes in hex."),
       variable: "SERVICE_EMBED_SIGNING_SECRET",
     };
   if (origins.length === 0)
     return {
       name,
       state: "failing",
-      value: "On, no origins",
-      meaning: "No page may embed the form yet. List the origins of your products.",
+      value: t("On, no origins"),
+      meaning: t("No page may embed the form yet. List the origins of your products."),
       variable: "SERVICE_EMBED_PARENT_ORIGINS",
     };
   return {
     name,
     state: "on",
     value: `On, ${origins.length} ${origins.length === 1 ? "origin" : "origins"}`,
-    meaning: "Products with an embed key can embed the form of a task.",
+    meaning: t("Products with an embed key can embed the form of a task."),
     variable: "SERVICE_EMBED_PARENT_ORIGINS",
   };
 }

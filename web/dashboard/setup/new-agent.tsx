@@ -1,5 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { addAgent, addToken } from "../agents/queries.ts";
 import { ApiError } from "../api.ts";
 import { CopyButton } from "../ui/copy.tsx";
@@ -27,11 +28,11 @@ export function NewAgent({ token, onToken }: NewAgentProps) {
     return (
       <>
         <output className="notice ok">
-          The agent {create.data?.name} is ready. Store its token now: it is not shown again.
+          {t("The agent {name} is ready. Store its token now: it is not shown again.", { name: create.data?.name })}
         </output>
         <code className="secret">{token}</code>
         <div className="row">
-          <CopyButton text={token} label="Copy token" />
+          <CopyButton text={token} label={t("Copy token")} />
         </div>
       </>
     );
@@ -45,8 +46,8 @@ export function NewAgent({ token, onToken }: NewAgentProps) {
     >
       <TextInput
         name="agent"
-        label="Name of your agent"
-        description="People see it on its tasks."
+        label={t("Name of your agent")}
+        description={t("People see it on its tasks.")}
         autoComplete="off"
         maxLength={64}
         required
@@ -57,7 +58,7 @@ export function NewAgent({ token, onToken }: NewAgentProps) {
       {!isTaken && <Problem error={create.error} />}
       <div className="row">
         <Button type="submit" loading={create.isPending}>
-          Create agent and token
+          {t("Create agent and token")}
         </Button>
       </div>
     </form>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { get } from "../api.ts";
 import type { ListedTask } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
@@ -17,15 +18,15 @@ export function Quickstart() {
   return (
     <>
       <section className="surface stack" aria-labelledby="agent">
-        <h2 id="agent">1. An agent and its token</h2>
+        <h2 id="agent">{t("1. An agent and its token")}</h2>
         <NewAgent token={token} onToken={setToken} />
       </section>
       <section className="surface stack" aria-labelledby="call">
-        <h2 id="call">2. Ask, and wait for the answer</h2>
+        <h2 id="call">{t("2. Ask, and wait for the answer")}</h2>
         <p className="muted">
           {token === null
-            ? "The calls read the token of your agent from SERVICE_TOKEN, and wait until you have answered."
-            : "The calls have the token of your agent, and wait until you have answered."}
+            ? t("The calls read the token of your agent from SERVICE_TOKEN, and wait until you have answered.")
+            : t("The calls have the token of your agent, and wait until you have answered.")}
         </p>
         <Snippet token={token} />
         <Arrival />
@@ -58,17 +59,17 @@ function Arrival() {
       {newest !== null ? (
         <>
           Received: <bdi>{newest.task}</bdi>, <Time at={newest.created_at} />.{" "}
-          {newest.completed_at !== null && "Answered: your agent has it. "}
+          {newest.completed_at !== null && t("Answered: your agent has it. ")}
           <Link to="/tasks/$id" params={{ id: newest.id }} search={{}}>
-            Open
+            {t("Open")}
           </Link>
         </>
       ) : error !== null ? (
         sentenceOf(error)
       ) : data === undefined ? (
-        "Loading"
+        t("Loading")
       ) : (
-        "Waiting for your first task"
+        t("Waiting for your first task")
       )}
     </output>
   );

@@ -2,6 +2,7 @@ import { Button, PasswordInput, Progress, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { get, post } from "../api.ts";
 import { Problem, problemAt } from "../settings/form.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
@@ -30,10 +31,10 @@ export function SetupPage({ search: { step, answered, to } }: { search: SetupSea
         <span className="logo">
           <IconChecks size={16} stroke={2} aria-hidden />
         </span>
-        Human Task Service
+        {t("Human Task Service")}
       </p>
-      <p className="muted">Step {number} of 3</p>
-      <Progress value={(number / 3) * 100} aria-label="Setup progress" size="sm" />
+      <p className="muted">{t("Step {number} of 3", { number })}</p>
+      <Progress value={(number / 3) * 100} aria-label={t("Setup progress")} size="sm" />
       {step === undefined && <You to={to} />}
       {step === "2" && (answered === undefined ? <TryIt /> : <Received id={answered} />)}
       {step === "3" && <Connect />}
@@ -71,8 +72,8 @@ function You({ to }: { to: string | undefined }) {
   };
   return (
     <>
-      <h1>Welcome. Who are you?</h1>
-      <p>You are the first operator. You can see every task and invite others.</p>
+      <h1>{t("Welcome. Who are you?")}</h1>
+      <p>{t("You are the first operator. You can see every task and invite others.")}</p>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -81,11 +82,11 @@ function You({ to }: { to: string | undefined }) {
         }}
       >
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- it is the first thing to do on a page that has nothing else */}
-        <TextInput name="name" label="Name" autoComplete="name" autoFocus />
+        <TextInput name="name" label={t("Name")} autoComplete="name" autoFocus />
         <TextInput
           name="email"
           type="email"
-          label="Email"
+          label={t("Email")}
           autoComplete="username"
           required
           withAsterisk={false}
@@ -93,8 +94,8 @@ function You({ to }: { to: string | undefined }) {
         />
         <PasswordInput
           name="password"
-          label="Password"
-          description="At least 8 characters."
+          label={t("Password")}
+          description={t("At least 8 characters.")}
           autoComplete="new-password"
           minLength={8}
           required
@@ -103,7 +104,7 @@ function You({ to }: { to: string | undefined }) {
         />
         <Problem error={error} fields={["/email", "/password"]} />
         <Button type="submit" loading={busy}>
-          Continue
+          {t("Continue")}
         </Button>
       </form>
     </>
@@ -114,12 +115,12 @@ function TryIt() {
   const navigate = useNavigate();
   return (
     <>
-      <h1>Try it</h1>
-      <p>Try a sample: approve or reject a refund.</p>
+      <h1>{t("Try it")}</h1>
+      <p>{t("Try a sample: approve or reject a refund.")}</p>
       <div className="row">
-        <CreateSample label="Answer a sample task" page="setup" />
+        <CreateSample label={t("Answer a sample task")} page="setup" />
         <Button variant="default" onClick={() => void navigate({ to: "/setup", search: { step: "3" } })}>
-          Skip
+          {t("Skip")}
         </Button>
       </div>
     </>
@@ -136,25 +137,30 @@ function Received({ id }: { id: string }) {
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
-        This is what your agent receives
+        {t("This is what your agent receives")}
       </h1>
-      <p>Your agent makes one call. It returns when you answer, in the schema it asked for.</p>
+      <p>{t("Your agent makes one call. It returns when you answer, in the schema it asked for.")}</p>
       {poll.isError ? (
-        <ErrorPanel title="Could not load the answer" error={poll.error} retry={() => void poll.refetch()} />
+        <ErrorPanel title={t("Could not load the answer")} error={poll.error} retry={() => void poll.refetch()} />
       ) : (
         <div className="beside">
           <Source
-            title="What your agent receives"
-            text={poll.data === undefined ? "Loading" : JSON.stringify(poll.data, null, 2)}
+            title={t("What your agent receives")}
+            text={poll.data === undefined ? t("Loading") : JSON.stringify(poll.data, null, 2)}
           />
           <Source
-            title="How your agent waits"
-            text={`curl -s ${location.origin}${path} \\\n  -H "Authorization: Bearer $SERVICE_TOKEN"`}
+            title={t("How your agent waits")}
+            text={t('curl -s {origin}{path} \\\n  -H "Authorization: Bearer $SERVICE_TOKEN"', {
+              origin: location.origin,
+              path,
+            })}
           />
         </div>
       )}
       <div className="row">
-        <Button onClick={() => void navigate({ to: "/setup", search: { step: "3" } })}>Connect your agent</Button>
+        <Button onClick={() => void navigate({ to: "/setup", search: { step: "3" } })}>
+          {t("Connect your agent")}
+        </Button>
       </div>
     </>
   );
@@ -162,19 +168,19 @@ function Received({ id }: { id: string }) {
 
 /** Where people answer besides the dashboard. */
 const WAYS = [
-  { part: "slack", label: "Slack", about: "Messages with buttons, where your team talks." },
-  { part: "email", label: "Email", about: "A link for each person, without an account." },
-  { part: "embed", label: "Embed", about: "The form in a product of yours." },
-  { part: "notifications", label: "Notifications", about: "In your browser, or one email a day." },
+  { part: "slack", label: t("Slack"), about: t("Messages with buttons, where your team talks.") },
+  { part: "email", label: t("Email"), about: t("A link for each person, without an account.") },
+  { part: "embed", label: t("Embed"), about: t("The form in a product of yours.") },
+  { part: "notifications", label: t("Notifications"), about: t("In your browser, or one email a day.") },
 ] as const;
 
 function Connect() {
   return (
     <>
-      <h1>Connect your agent</h1>
+      <h1>{t("Connect your agent")}</h1>
       <Quickstart />
       <section className="surface stack" aria-labelledby="ways">
-        <h2 id="ways">Answer elsewhere, if you like</h2>
+        <h2 id="ways">{t("Answer elsewhere, if you like")}</h2>
         <ul>
           {WAYS.map(({ part, label, about }) => (
             <li key={part}>
@@ -187,7 +193,7 @@ function Connect() {
         </ul>
       </section>
       <p>
-        <Link to="/inbox">Go to the inbox</Link>
+        <Link to="/inbox">{t("Go to the inbox")}</Link>
       </p>
     </>
   );

@@ -1,5 +1,7 @@
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { localOf, utcOf } from "../../../form/plan/times.ts";
 import type { Task } from "../api.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
@@ -44,15 +46,17 @@ export function SnoozeDialog({ task, onSnoozed, onClose }: SnoozeDialogProps) {
     <Modal
       opened
       onClose={onClose}
-      title="Snooze until"
+      title={t("Snooze until")}
       size="sm"
       centered
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <div className="stack">
         <p className="muted">
-          Your lists leave the task out until then. Its deadline stays: <Time at={task.timeout_at} />.
+          {rich("Your lists leave the task out until then. Its deadline stays: {time}.", {
+            time: <Time at={task.timeout_at} />,
+          })}
         </p>
         {choices.map(({ label, until }, i) => (
           <Button
@@ -77,8 +81,8 @@ export function SnoozeDialog({ task, onSnoozed, onClose }: SnoozeDialogProps) {
         >
           <TextInput
             type="datetime-local"
-            label="Date and time"
-            description={`In your time zone, ${timeZone.replaceAll("_", " ")}.`}
+            label={t("Date and time")}
+            description={t("In your time zone, {value}.", { value: timeZone.replaceAll("_", " ") })}
             min={localOf(new Date(now).toISOString(), timeZone)?.slice(0, 16)}
             max={localOf(task.timeout_at, timeZone)?.slice(0, 16)}
             required
@@ -94,7 +98,7 @@ export function SnoozeDialog({ task, onSnoozed, onClose }: SnoozeDialogProps) {
           )}
           <div className="row end">
             <Button type="submit" loading={busy}>
-              Snooze
+              {t("Snooze")}
             </Button>
           </div>
         </form>
@@ -105,8 +109,8 @@ export function SnoozeDialog({ task, onSnoozed, onClose }: SnoozeDialogProps) {
 
 /** Returns why a task cannot come back at this time. @param until - in UTC, as `utcOf` returns it */
 function problemOf(until: string | null, deadline: string): string | null {
-  if (until === null) return "Enter a date and a time.";
-  if (until === "skipped") return "The clocks skip this hour. Choose another one.";
-  if (Date.parse(until) <= Date.now()) return "Choose a time in the future.";
-  return Date.parse(until) > Date.parse(deadline) ? "Choose a time before the deadline of the task." : null;
+  if (until === null) return t("Enter a date and a time.");
+  if (until === "skipped") return t("The clocks skip this hour. Choose another one.");
+  if (Date.parse(until) <= Date.now()) return t("Choose a time in the future.");
+  return Date.parse(until) > Date.parse(deadline) ? t("Choose a time before the deadline of the task.") : null;
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { put, remove } from "../api.ts";
 import type { Task } from "../api.ts";
 import { queryClient, taskQuery } from "../queries.ts";
@@ -5,13 +6,18 @@ import { undoable } from "../task/undo.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 
-const of = (id: string): string => `snooze of ${id}`;
+const of = (id: string): string => t("snooze of {id}", { id });
 
 /** Hides a task from the person's lists. @param said - when it comes back @throws ApiError */
 export async function snooze({ id }: Pick<Task, "id">, until: string, said: string): Promise<void> {
   const { queryKey } = taskQuery(id);
   queryClient.setQueryData(queryKey, await put<Task>(`/api/tasks/${id}/snooze`, { until }));
-  undoable({ of: of(id), message: `Snoozed until ${said}`, undone: "Snooze undone", undo: () => wake(id) });
+  undoable({
+    of: of(id),
+    message: t("Snoozed until {said}", { said }),
+    undone: t("Snooze undone"),
+    undo: () => wake(id),
+  });
   await queryClient.invalidateQueries({ queryKey: ["tasks"] });
 }
 

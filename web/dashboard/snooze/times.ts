@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { localOf, utcOf } from "../../../form/plan/times.ts";
 
 const HOUR = 3_600_000;
@@ -22,10 +23,10 @@ export function choicesFor(now: number, deadline: string, zone: string): Choice[
   const later = Math.ceil((now + 3 * HOUR) / HOUR) * HOUR;
   const weekday = new Date(today).getUTCDay();
   const choices = [
-    { label: "Later today", until: dayOf(later, zone) === today ? new Date(later).toISOString() : null },
-    { label: "Tomorrow morning", until: morningOf(today, 1, zone) },
+    { label: t("Later today"), until: dayOf(later, zone) === today ? new Date(later).toISOString() : null },
+    { label: t("Tomorrow morning"), until: morningOf(today, 1, zone) },
     // The next Monday; on a Sunday that would be tomorrow.
-    { label: "Next week", until: morningOf(today, weekday === 0 ? 8 : 8 - weekday, zone) },
+    { label: t("Next week"), until: morningOf(today, weekday === 0 ? 8 : 8 - weekday, zone) },
   ];
   return choices.flatMap(({ label, until }) =>
     until !== null && Date.parse(until) > now && Date.parse(until) <= Date.parse(deadline) ? [{ label, until }] : [],

@@ -1,3 +1,5 @@
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import type { Task } from "../api.ts";
 import { Stamp, useTimeZone } from "../ui/times.tsx";
 
@@ -6,7 +8,7 @@ export function SnoozedUntil({ until }: { until: string }) {
   const timeZone = useTimeZone();
   return (
     <span className="chip info">
-      Snoozed until <Stamp at={until} words={dayAndTime(until, timeZone)} />
+      {rich("Snoozed until {stamp}", { stamp: <Stamp at={until} words={dayAndTime(until, timeZone)} /> })}
     </span>
   );
 }
@@ -18,7 +20,7 @@ export function Snoozed({ task }: { task: Task }) {
     <>
       <SnoozedUntil until={task.snoozed_until} />
       <button type="button" className="link-button" onClick={() => wakeUp(task)}>
-        Wake up
+        {t("Wake up")}
       </button>
     </>
   );

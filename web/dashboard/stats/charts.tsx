@@ -1,4 +1,5 @@
 import { useElementSize } from "@mantine/hooks";
+import { t } from "../../../languages/text.ts";
 import { HorizontalBars, VerticalBars } from "./bars.tsx";
 import { useNavigate } from "@tanstack/react-router";
 import type { Scope } from "../queries.ts";
@@ -57,10 +58,13 @@ export function ChartPanel<Name extends string>({
       </div>
       <div ref={ref}>
         {rows.length === 0 ? (
-          <p className="muted">No data yet</p>
+          <p className="muted">{t("No data yet")}</p>
         ) : (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a drawing of many elements, read as one picture
-          <div role="img" aria-label={`${title}: ${sums.join(", ")}. The table below has the numbers.`}>
+          <div
+            role="img"
+            aria-label={t("{title}: {value}. The table below has the numbers.", { title, value: sums.join(", ") })}
+          >
             {width > 0 && <Bars rows={rows} series={series} width={width} mark={mark} onOpen={listOf && onOpen} />}
           </div>
         )}
@@ -73,9 +77,9 @@ export function ChartPanel<Name extends string>({
 function Figures<Name extends string>({ title, of, rows, series, listOf }: ChartPanelProps<Name>) {
   return (
     <details className="fold">
-      <summary>Show as table</summary>
+      <summary>{t("Show as table")}</summary>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it may scroll, so the keyboard must reach it */}
-      <section className="scroll" aria-label={`${title}, as a table`} tabIndex={0}>
+      <section className="scroll" aria-label={t("{title}, as a table", { title })} tabIndex={0}>
         <table className="data" aria-label={title}>
           <thead>
             <tr>

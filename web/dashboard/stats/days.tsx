@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import type { StatsSearch } from "./figures.ts";
 
 const LAST = [
@@ -18,7 +19,7 @@ export function Days({ search }: { search: StatsSearch }) {
   const [today] = useState(() => new Date().toISOString().slice(0, 10));
   return (
     <div className="stats-days">
-      <nav className="filters" aria-label="Days">
+      <nav className="filters" aria-label={t("Days")}>
         {LAST.map(({ days, label }) => (
           <Link
             key={label}
@@ -32,7 +33,7 @@ export function Days({ search }: { search: StatsSearch }) {
         ))}
       </nav>
       <form
-        aria-label="Own days"
+        aria-label={t("Own days")}
         onSubmit={(event) => {
           event.preventDefault();
           void navigate({ to: "/stats", search: { from, to } });
@@ -40,7 +41,7 @@ export function Days({ search }: { search: StatsSearch }) {
       >
         <input
           type="date"
-          aria-label="First day (UTC)"
+          aria-label={t("First day (UTC)")}
           required
           max={to || today}
           value={from}
@@ -49,7 +50,7 @@ export function Days({ search }: { search: StatsSearch }) {
         <span aria-hidden>–</span>
         <input
           type="date"
-          aria-label="Last day (UTC)"
+          aria-label={t("Last day (UTC)")}
           required
           min={from}
           max={today}
@@ -57,7 +58,7 @@ export function Days({ search }: { search: StatsSearch }) {
           onChange={(event) => setTo(event.currentTarget.value)}
         />
         <Button type="submit" variant="default" size="xs">
-          Show
+          {t("Show")}
         </Button>
       </form>
     </div>

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import type { components } from "../schemas.d.ts";
 import { get } from "../api.ts";
 import { inProject } from "../queries.ts";
@@ -48,31 +49,31 @@ export interface Series<Name extends string> {
 
 /** The outcomes of a task, in the order in which a bar stacks them. */
 export const ENDS = [
-  { name: "completed", label: "Completed", color: "var(--chart-completed)" },
-  { name: "timed_out", label: "Timed out", color: "var(--chart-timed-out)" },
-  { name: "verification_exhausted", label: "Failed checks", color: "var(--chart-failed)" },
-  { name: "cancelled", label: "Cancelled", color: "var(--chart-cancelled)" },
+  { name: "completed", label: t("Completed"), color: "var(--chart-completed)" },
+  { name: "timed_out", label: t("Timed out"), color: "var(--chart-timed-out)" },
+  { name: "verification_exhausted", label: t("Failed checks"), color: "var(--chart-failed)" },
+  { name: "cancelled", label: t("Cancelled"), color: "var(--chart-cancelled)" },
 ] as const satisfies readonly Series<keyof Stats["totals"]>[];
 
 /** Beside the bar of how tasks closed. */
-export const CREATED = { name: "created", label: "Created", color: "var(--text)" } as const;
+export const CREATED = { name: "created", label: t("Created"), color: "var(--text)" } as const;
 
-export const OPEN = [{ name: "open", label: "Open", color: "var(--accent)" }] as const;
+export const OPEN = [{ name: "open", label: t("Open"), color: "var(--accent)" }] as const;
 
 export const CHANNELS = [ENDS[0]];
 
 const CHANNEL_NAMES: Readonly<Record<string, string>> = {
-  dashboard: "Dashboard",
-  email: "Email",
-  slack: "Slack",
-  embed: "Embedded form",
+  dashboard: t("Dashboard"),
+  email: t("Email"),
+  slack: t("Slack"),
+  embed: t("Embedded form"),
   api: "API",
-  fallback: "Given beforehand",
+  fallback: t("Given beforehand"),
 };
 
 /** Returns the label of a channel. API callers can use custom names. null if the answer named no channel. */
 export function channelName(channel: string | null): string {
-  return channel === null ? "No channel" : (CHANNEL_NAMES[channel] ?? channel);
+  return channel === null ? t("No channel") : (CHANNEL_NAMES[channel] ?? channel);
 }
 
 const numbers = new Intl.NumberFormat();
@@ -110,7 +111,7 @@ export function inWords(seconds: number | null): string {
   const grain = seconds < MINUTE ? 1 : seconds < DAY ? MINUTE : HOUR;
   const rounded = Math.round(seconds / grain) * grain;
   if (rounded < MINUTE) return `${rounded} s`;
-  if (rounded < HOUR) return `${rounded / MINUTE} min`;
+  if (rounded < HOUR) return t("{value} min", { value: rounded / MINUTE });
   return rounded < DAY ? inTwo(rounded, HOUR, "h", MINUTE, "min") : inTwo(rounded, DAY, "d", HOUR, "h");
 }
 

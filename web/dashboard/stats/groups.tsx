@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import type { Scope } from "../queries.ts";
 import { Loading } from "../ui/loading.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
@@ -9,12 +10,12 @@ import { countWord, groupsQuery, inPercent, OPEN } from "./figures.ts";
 import type { GroupCounts, StatsGroups, StatsSearch } from "./figures.ts";
 
 const AGES = [
-  { hours: "0-1", name: "Under 1 h" },
+  { hours: "0-1", name: t("Under 1 h") },
   { hours: "1-4", name: "1 – 4 h" },
   { hours: "4-24", name: "4 – 24 h" },
   { hours: "24-72", name: "1 – 3 days" },
   { hours: "72-168", name: "3 – 7 days" },
-  { hours: "168-", name: "Over 7 days" },
+  { hours: "168-", name: t("Over 7 days") },
 ];
 
 interface Group {
@@ -30,7 +31,9 @@ export function Groups({ search }: { search: StatsSearch }) {
   const groups = useQuery(groupsQuery(search));
   if (groups.isPending) return <Loading />;
   if (groups.isError)
-    return <ErrorPanel title="Could not load the groups" error={groups.error} retry={() => void groups.refetch()} />;
+    return (
+      <ErrorPanel title={t("Could not load the groups")} error={groups.error} retry={() => void groups.refetch()} />
+    );
   return <Tables groups={groups.data} />;
 }
 
@@ -42,33 +45,52 @@ function Tables({ groups }: { groups: StatsGroups }) {
   return (
     <>
       <ChartPanel
-        title="Age of open tasks"
-        of="Created"
+        title={t("Age of open tasks")}
+        of={t("Created")}
         rows={ages}
         series={OPEN}
         isHorizontal
         listOf={({ name }) => ({ age: AGES.find((age) => age.name === name)!.hours })}
       />
-      {!waiting.is_complete && <p className="notice">Only the 50,000 open tasks that are due next are counted.</p>}
+      {!waiting.is_complete && (
+        <p className="notice">{t("Only the 50,000 open tasks that are due next are counted.")}</p>
+      )}
       <dl className="figures">
-        <Rate label="Approved" part={all.approved} whole={all.approved + all.rejected} list={{ ...days, tone: "ok" }}>
-          of answers that approve or reject
+        <Rate
+          label={t("Approved")}
+          part={all.approved}
+          whole={all.approved + all.rejected}
+          list={{ ...days, tone: "ok" }}
+        >
+          {t("of answers that approve or reject")}
         </Rate>
-        <Rate label="With edits" part={all.edited} whole={all.edited + all.unedited} list={{ ...days, edited: "true" }}>
-          of answers to a proposal
+        <Rate
+          label={t("With edits")}
+          part={all.edited}
+          whole={all.edited + all.unedited}
+          list={{ ...days, edited: "true" }}
+        >
+          {t("of answers to a proposal")}
         </Rate>
-        <Rate label="Sent back by a check" part={all.refused} whole={all.closed} list={{ ...days, refused: "true" }}>
-          of closed tasks, at least once
+        <Rate
+          label={t("Sent back by a check")}
+          part={all.refused}
+          whole={all.closed}
+          list={{ ...days, refused: "true" }}
+        >
+          {t("of closed tasks, at least once")}
         </Rate>
       </dl>
       {!groups.is_complete && (
         <p className="notice">
-          There are many closed tasks. These rates and groups count the last 50,000 that closed; the lists have all.
+          {t(
+            "There are many closed tasks. These rates and groups count the last 50,000 that closed; the lists have all.",
+          )}
         </p>
       )}
       <GroupTable
-        title="By agent"
-        of="Agent"
+        title={t("By agent")}
+        of={t("Agent")}
         groups={groups.by_agent.map(({ agent, name, ...counts }) => ({
           key: agent,
           name: name === "" ? agent : name,
@@ -77,18 +99,18 @@ function Tables({ groups }: { groups: StatsGroups }) {
         }))}
       />
       <GroupTable
-        title="By question"
-        of="Newest task of the question"
+        title={t("By question")}
+        of={t("Newest task of the question")}
         groups={groups.by_question.map(({ question, title, ...counts }) => ({
           key: question,
-          name: title === "" ? "A deleted task" : title,
+          name: title === "" ? t("A deleted task") : title,
           counts,
           list: { ...days, question },
         }))}
       />
       <GroupTable
-        title="By person"
-        of="Who answered"
+        title={t("By person")}
+        of={t("Who answered")}
         groups={groups.by_person.map(({ user_id, name, ...counts }) => ({
           key: user_id,
           name: name ?? user_id,
@@ -97,8 +119,8 @@ function Tables({ groups }: { groups: StatsGroups }) {
         }))}
       />
       <GroupTable
-        title="By label"
-        of="Label"
+        title={t("By label")}
+        of={t("Label")}
         groups={groups.by_label.map(({ label, ...counts }) => ({
           key: label,
           name: label,
@@ -128,7 +150,13 @@ function Rate({ label, part, whole, list, children }: RateProps) {
         </CountLink>
       </dd>
       <dd className="muted">
-        {whole === 0 ? "No such answers" : `${countWord(part)} of ${countWord(whole)} ${children.slice(3)}`}
+        {whole === 0
+          ? t("No such answers")
+          : t("{part} of {whole} {value}", {
+              part: countWord(part),
+              whole: countWord(whole),
+              value: children.slice(3),
+            })}
       </dd>
     </div>
   );
@@ -142,12 +170,12 @@ function GroupTable({ title, of, groups }: { title: string; of: string; groups: 
     <section className="surface stack" aria-label={title}>
       <h2>{title}</h2>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it may scroll, so the keyboard must reach it */}
-      <section className="scroll" aria-label={`${title}, as a table`} tabIndex={0}>
+      <section className="scroll" aria-label={t("{title}, as a table", { title })} tabIndex={0}>
         <table className="data" aria-label={title}>
           <thead>
             <tr>
               <th scope="col">{of}</th>
-              {["Closed", "Completed", "Approved", "With edits", "Sent back"].map((name) => (
+              {[t("Closed"), t("Completed"), t("Approved"), t("With edits"), t("Sent back")].map((name) => (
                 <th key={name} scope="col" className="number">
                   {name}
                 </th>
@@ -191,7 +219,7 @@ function GroupTable({ title, of, groups }: { title: string; of: string; groups: 
           </tbody>
         </table>
       </section>
-      {groups.length === 20 && <p className="muted">The 20 largest.</p>}
+      {groups.length === 20 && <p className="muted">{t("The 20 largest.")}</p>}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import { countsQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { adoptStyles } from "../ui/later-styles.ts";
@@ -21,11 +22,15 @@ export function StatsPage() {
   const search = useSearch({ from: "/signed-in/operating/stats" });
   const stats = useQuery(statsQuery(search));
   return (
-    <Page title="Stats" about={aboutDays(stats.data)} actions={<Days key={JSON.stringify(search)} search={search} />}>
+    <Page
+      title={t("Stats")}
+      about={aboutDays(stats.data)}
+      actions={<Days key={JSON.stringify(search)} search={search} />}
+    >
       {stats.isPending ? (
         <Loading />
       ) : stats.isError ? (
-        <ErrorPanel title="Could not load the stats" error={stats.error} retry={() => void stats.refetch()} />
+        <ErrorPanel title={t("Could not load the stats")} error={stats.error} retry={() => void stats.refetch()} />
       ) : (
         <Figures stats={stats.data} search={search} />
       )}
@@ -34,10 +39,10 @@ export function StatsPage() {
 }
 
 function aboutDays(stats: Stats | undefined): string {
-  if (stats === undefined) return "Days of UTC";
+  if (stats === undefined) return t("Days of UTC");
   const [first, last] = [stats.by_day[0]!, stats.by_day.at(-1)!];
   const days = first === last ? inDays(first.date) : `${inDays(first.date)} – ${inDays(last.date)}`;
-  return `${days} (UTC). Press a number to see its tasks.`;
+  return t("{days} (UTC). Press a number to see its tasks.", { days });
 }
 
 function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
@@ -45,7 +50,7 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
   const { totals, window_days } = stats;
   const closed = ENDS.reduce((sum, { name }) => sum + totals[name], 0);
   const rateOf = (part: number): string =>
-    closed === 0 ? "No closed tasks" : `${inPercent(part / closed)} of closed tasks`;
+    closed === 0 ? t("No closed tasks") : t("{inPercent} of closed tasks", { inPercent: inPercent(part / closed) });
   const days = stats.by_day.map(({ date, ...day }) => ({ name: inDays(date), ...day }));
   const channels = stats.by_channel.map(({ channel, completed }) => ({ name: channelName(channel), completed }));
   const range = { scope: "done" as const, from: stats.by_day[0]!.date, to: stats.by_day.at(-1)!.date };
@@ -53,30 +58,36 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
     <>
       <dl className="figures">
         <Figure
-          label="Waiting now"
+          label={t("Waiting now")}
           value={counts === undefined ? "–" : countWord(counts.open)}
           count={counts?.open ?? 0}
           list={{}}
-          about={counts === undefined ? "" : `${countWord(counts.due_within_hour)} due within an hour`}
+          about={
+            counts === undefined
+              ? ""
+              : t("{due_within_hour} due within an hour", { due_within_hour: countWord(counts.due_within_hour) })
+          }
         />
         <Figure
-          label="Completed"
+          label={t("Completed")}
           value={countWord(totals.completed)}
           count={totals.completed}
           list={{ ...range, status: "completed" }}
           about={rateOf(totals.completed)}
         />
         <Figure
-          label="Median time to answer"
+          label={t("Median time to answer")}
           value={inWords(stats.median_completion_seconds)}
           about={
             stats.p90_completion_seconds === null
-              ? "No answers yet"
-              : `90% within ${inWords(stats.p90_completion_seconds)}`
+              ? t("No answers yet")
+              : t("90% within {p90_completion_seconds}", {
+                  p90_completion_seconds: inWords(stats.p90_completion_seconds),
+                })
           }
         />
         <Figure
-          label="Timed out"
+          label={t("Timed out")}
           value={countWord(totals.timed_out)}
           count={totals.timed_out}
           list={{ ...range, status: "timed_out" }}
@@ -85,12 +96,13 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
       </dl>
       {closed === 0 && (
         <p className="notice">
-          No tasks were closed {search.from === undefined ? `in the last ${window_days} days` : "on these days"}.
+          No tasks were closed{" "}
+          {search.from === undefined ? t("in the last {window_days} days", { window_days }) : t("on these days")}.
         </p>
       )}
       <ChartPanel
-        title="Closed tasks per day"
-        of="Day"
+        title={t("Closed tasks per day")}
+        of={t("Day")}
         rows={days}
         series={ENDS}
         mark={CREATED}
@@ -101,8 +113,8 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
         }}
       />
       <ChartPanel
-        title="Answers by channel"
-        of="Channel"
+        title={t("Answers by channel")}
+        of={t("Channel")}
         rows={channels}
         series={CHANNELS}
         isHorizontal

@@ -1,5 +1,6 @@
 import { Checkbox, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { post } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
 import { FieldError } from "../settings/field-error.ts";
@@ -34,7 +35,7 @@ export function SubscriptionForm({ subscription, onClose }: SubscriptionFormProp
     if (events.length === 0) throw new FieldError("/events", "Choose at least one event.");
     if (subscription !== null) {
       await changeSubscription(subscription.id, { url, events });
-      toast({ message: "Saved" });
+      toast({ message: t("Saved") });
       return;
     }
     const project = textOf(form, "/project");
@@ -43,8 +44,8 @@ export function SubscriptionForm({ subscription, onClose }: SubscriptionFormProp
   };
   return (
     <FormDialog
-      title={subscription === null ? "Add a subscription" : "Edit the subscription"}
-      label={subscription === null ? "Add" : "Save"}
+      title={subscription === null ? t("Add a subscription") : t("Edit the subscription")}
+      label={subscription === null ? t("Add") : t("Save")}
       send={send}
       staysOpen={subscription === null}
       onClose={onClose}
@@ -56,13 +57,13 @@ export function SubscriptionForm({ subscription, onClose }: SubscriptionFormProp
             <TextInput
               {...field("/url")}
               type="url"
-              label="URL"
-              description="Gets a signed POST for each event."
+              label={t("URL")}
+              description={t("Gets a signed POST for each event.")}
               defaultValue={subscription?.url ?? ""}
               data-autofocus
             />
             {subscription === null && <ProjectField {...field("/project")} />}
-            <Checkbox.Group label="Events" defaultValue={subscription?.events ?? []} error={error}>
+            <Checkbox.Group label={t("Events")} defaultValue={subscription?.events ?? []} error={error}>
               <div className="stack">
                 {Object.entries(EVENTS).map(([type, { label, about }]) => (
                   <Checkbox

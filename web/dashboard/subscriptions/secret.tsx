@@ -1,4 +1,6 @@
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { post } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { ShownSecret } from "../ui/shown-secret.tsx";
@@ -14,15 +16,17 @@ interface SigningSecretProps {
 export function SigningSecret({ subscription: { url, secret }, onClose }: SigningSecretProps) {
   return (
     <ShownSecret
-      title={`Secret of ${hostOf(url)}`}
-      about="Store the secret now, where only the receiver can read it. It is not shown again."
+      title={t("Secret of {url}", { url: hostOf(url) })}
+      about={t("Store the secret now, where only the receiver can read it. It is not shown again.")}
       secret={secret}
-      copyLabel="Copy the secret"
+      copyLabel={t("Copy the secret")}
       onClose={onClose}
     >
       <p>
-        The receiver checks <code>webhook-signature</code> with it, as Standard Webhooks describes. Libraries for that
-        take the secret as it is.
+        {rich(
+          "The receiver checks {code} with it, as Standard Webhooks describes. Libraries for that take the secret as it is.",
+          { code: <code>webhook-signature</code> },
+        )}
       </p>
     </ShownSecret>
   );
@@ -34,8 +38,8 @@ export function ReplaceSecret({ subscription, onClose }: { subscription: Subscri
   if (fresh !== null) return <SigningSecret subscription={fresh} onClose={onClose} />;
   return (
     <Confirm
-      title={`Replace the secret of ${hostOf(subscription.url)}?`}
-      action="Replace secret"
+      title={t("Replace the secret of {url}?", { url: hostOf(subscription.url) })}
+      action={t("Replace secret")}
       tone="accent"
       staysOpen
       onConfirm={async () => {
@@ -44,8 +48,9 @@ export function ReplaceSecret({ subscription, onClose }: { subscription: Subscri
       }}
       onClose={onClose}
     >
-      The new secret is shown once. For 24 hours, both secrets sign each event, so that the receiver can change to the
-      new one without a gap.
+      {t(
+        "The new secret is shown once. For 24 hours, both secrets sign each event, so that the receiver can change to the new one without a gap.",
+      )}
     </Confirm>
   );
 }

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { remove } from "../api.ts";
 import { DeliveriesLink } from "../deliveries/link.tsx";
 import { ProjectLine } from "../projects/name.tsx";
@@ -31,18 +33,24 @@ type Asked =
 export function Subscriptions() {
   const query = useQuery(subscriptionsQuery);
   const { asked, ask, close } = useDialog<Asked>();
-  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isPending) return <p className="muted">{t("Loading")}</p>;
   if (query.isError)
     return (
-      <ErrorPanel title="Could not load the subscriptions" error={query.error} retry={() => void query.refetch()} />
+      <ErrorPanel
+        title={t("Could not load the subscriptions")}
+        error={query.error}
+        retry={() => void query.refetch()}
+      />
     );
   return (
     <>
       <Listed
-        about="A subscription sends what happens to the tasks of a project to a URL, signed as Standard Webhooks describes. The contents of confidential tasks are left out."
-        add="Add a subscription"
+        about={t(
+          "A subscription sends what happens to the tasks of a project to a URL, signed as Standard Webhooks describes. The contents of confidential tasks are left out.",
+        )}
+        add={t("Add a subscription")}
         onAdd={() => ask({ kind: "edit", subscription: null })}
-        empty="No subscriptions yet."
+        empty={t("No subscriptions yet.")}
       >
         {query.data.map((subscription) => (
           <About key={subscription.id} subscription={subscription} ask={ask} />
@@ -84,14 +92,14 @@ function About({ subscription, ask }: { subscription: Subscription; ask: (about:
       name={hostOf(url)}
       actions={
         <>
-          <ActButton label="Edit" of={url} onClick={() => ask({ kind: "edit", subscription })} />
-          <ActButton label="Replace secret" of={url} onClick={() => ask({ kind: "secret", subscription })} />
+          <ActButton label={t("Edit")} of={url} onClick={() => ask({ kind: "edit", subscription })} />
+          <ActButton label={t("Replace secret")} of={url} onClick={() => ask({ kind: "secret", subscription })} />
           {disabled_at === null ? (
-            <ActButton label="Turn off" of={url} onClick={() => ask({ kind: "off", subscription })} />
+            <ActButton label={t("Turn off")} of={url} onClick={() => ask({ kind: "off", subscription })} />
           ) : (
-            <ActButton label="Turn on" of={url} loading={busy} onClick={() => void turnOn()} />
+            <ActButton label={t("Turn on")} of={url} loading={busy} onClick={() => void turnOn()} />
           )}
-          <ActButton label="Delete" of={url} onClick={() => ask({ kind: "delete", subscription })} />
+          <ActButton label={t("Delete")} of={url} onClick={() => ask({ kind: "delete", subscription })} />
           <DeliveriesLink of={url} search={{ subscription: id }} />
         </>
       }
@@ -102,14 +110,14 @@ function About({ subscription, ask }: { subscription: Subscription; ask: (about:
       <p>{eventsWords(events)}</p>
       <ProjectLine slug={project} />
       {rotated_at !== null && (
-        <p className="muted">
-          Secret replaced <Time at={rotated_at} />
-        </p>
+        <p className="muted">{rich("Secret replaced {time}", { time: <Time at={rotated_at} /> })}</p>
       )}
       {disabled_at !== null && (
         <p className="notice warn">
-          Off since <Time at={disabled_at} />. Nothing is sent. An operator turned it off, or the receiver answered that
-          it is gone.
+          {rich(
+            "Off since {time}. Nothing is sent. An operator turned it off, or the receiver answered that it is gone.",
+            { time: <Time at={disabled_at} /> },
+          )}
         </p>
       )}
     </ListedItem>
@@ -119,12 +127,12 @@ function About({ subscription, ask }: { subscription: Subscription; ask: (about:
 function TurnOff({ subscription: { id, url }, onClose }: { subscription: Subscription; onClose: () => void }) {
   return (
     <Confirm
-      title={`Turn off the subscription of ${hostOf(url)}?`}
-      action="Turn off"
+      title={t("Turn off the subscription of {url}?", { url: hostOf(url) })}
+      action={t("Turn off")}
       onConfirm={() => changeSubscription(id, { disabled: true })}
       onClose={onClose}
     >
-      What happens while it is off is never sent. You can turn it on again.
+      {t("What happens while it is off is never sent. You can turn it on again.")}
     </Confirm>
   );
 }
@@ -132,16 +140,16 @@ function TurnOff({ subscription: { id, url }, onClose }: { subscription: Subscri
 function Delete({ subscription: { id, url }, onClose }: { subscription: Subscription; onClose: () => void }) {
   return (
     <Confirm
-      title={`Delete the subscription of ${hostOf(url)}?`}
-      action="Delete subscription"
+      title={t("Delete the subscription of {url}?", { url: hostOf(url) })}
+      action={t("Delete subscription")}
       onConfirm={async () => {
         await remove(`${SUBSCRIPTIONS}/${id}`);
-        toast({ message: `Subscription of ${hostOf(url)} deleted` });
+        toast({ message: t("Subscription of {url} deleted", { url: hostOf(url) }) });
         await refreshSubscriptions();
       }}
       onClose={onClose}
     >
-      Nothing more is sent, not even events that wait for another attempt. This can't be undone.
+      {t("Nothing more is sent, not even events that wait for another attempt. This can't be undone.")}
     </Confirm>
   );
 }

@@ -1,4 +1,6 @@
 import { Button } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -44,15 +46,15 @@ export function Activity({ task, me }: { task: Task; me: Me }) {
   const names = useNames(me);
   const { data: trail, error, refetch } = useQuery(auditQuery(task.id));
   if (error !== null)
-    return <ErrorPanel title="Could not load the activity" error={error} retry={() => void refetch()} />;
-  if (trail === undefined) return <p className="hint">Loading</p>;
+    return <ErrorPanel title={t("Could not load the activity")} error={error} retry={() => void refetch()} />;
+  if (trail === undefined) return <p className="hint">{t("Loading")}</p>;
   const failures = failuresOf(trail, task);
   const chain = chainOf(trail, task, names);
   return (
     <div className="task-sections">
       {failures.length > 0 && (
         <section aria-labelledby="failures">
-          <h2 id="failures">Needs attention</h2>
+          <h2 id="failures">{t("Needs attention")}</h2>
           <ol className="trail">
             {failures.map((entry) => (
               <Entry key={entry.id} entry={entry} task={task} names={names} />
@@ -67,7 +69,7 @@ export function Activity({ task, me }: { task: Task; me: Me }) {
       <Ignored task={task} />
       {chain.length > 1 && (
         <section aria-labelledby="chain">
-          <h2 id="chain">Who had it</h2>
+          <h2 id="chain">{t("Who had it")}</h2>
           <ol className="chain">
             {chain.map(({ id, says }) => (
               <li key={id} dir="auto">
@@ -78,7 +80,7 @@ export function Activity({ task, me }: { task: Task; me: Me }) {
         </section>
       )}
       <section aria-labelledby="trail">
-        <h2 id="trail">What happened</h2>
+        <h2 id="trail">{t("What happened")}</h2>
         <ol className="trail">
           {trail.map((entry) => (
             <Entry key={entry.id} entry={entry} task={task} names={names} />
@@ -101,31 +103,31 @@ function failuresOf(trail: readonly AuditEntry[], { resume = [] }: Task): AuditE
 }
 
 const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>> = {
-  created: { says: "created the task", Icon: IconCirclePlus },
-  assigned: { says: "assigned it", Icon: IconUser },
-  routing_unmatched: { says: "found no one who matches the routing", Icon: IconAlertTriangle },
-  claimed: { says: "claimed it", Icon: IconHandStop },
+  created: { says: t("created the task"), Icon: IconCirclePlus },
+  assigned: { says: t("assigned it"), Icon: IconUser },
+  routing_unmatched: { says: t("found no one who matches the routing"), Icon: IconAlertTriangle },
+  claimed: { says: t("claimed it"), Icon: IconHandStop },
   commented: { says: "commented", Icon: IconPoint },
-  revised: { says: "changed the request", Icon: IconPoint },
-  question_asked: { says: "asked a question", Icon: IconPoint },
-  offered: { says: "offered it to several people", Icon: IconUser },
-  released: { says: "released it", Icon: IconHandStop },
+  revised: { says: t("changed the request"), Icon: IconPoint },
+  question_asked: { says: t("asked a question"), Icon: IconPoint },
+  offered: { says: t("offered it to several people"), Icon: IconUser },
+  released: { says: t("released it"), Icon: IconHandStop },
   completed: { says: "answered", Icon: IconCircleCheck },
-  escalated: { says: "took a step", Icon: IconBell },
-  fallback: { says: "took the answer given beforehand: no one answered in time", Icon: IconClockOff },
-  approved: { says: "approved it", Icon: IconCircleCheck },
-  declined: { says: "decided against it", Icon: IconCircleX },
-  withdrawn: { says: "took their decision back", Icon: IconArrowBackUp },
+  escalated: { says: t("took a step"), Icon: IconBell },
+  fallback: { says: t("took the answer given beforehand: no one answered in time"), Icon: IconClockOff },
+  approved: { says: t("approved it"), Icon: IconCircleCheck },
+  declined: { says: t("decided against it"), Icon: IconCircleX },
+  withdrawn: { says: t("took their decision back"), Icon: IconArrowBackUp },
   verified: { says: "accepted", Icon: IconCircleCheck },
-  rejected: { says: "sent back", Icon: IconArrowBackUp },
-  verification_exhausted: { says: "rejected, and closed the task:", Icon: IconShieldX },
-  cancelled: { says: "cancelled it", Icon: IconCircleX },
-  extended: { says: "changed the deadline", Icon: IconClock },
-  timed_out: { says: "closed it: no one answered in time", Icon: IconClockOff },
-  notification_sent: { says: "sent a message", Icon: IconBell },
-  notification_failed: { says: "couldn't send a message", Icon: IconAlertTriangle },
-  resume_failed: { says: "couldn't resume what waits for it", Icon: IconAlertTriangle },
-  callback_abandoned: { says: "stopped retrying the callback", Icon: IconAlertTriangle },
+  rejected: { says: t("sent back"), Icon: IconArrowBackUp },
+  verification_exhausted: { says: t("rejected, and closed the task:"), Icon: IconShieldX },
+  cancelled: { says: t("cancelled it"), Icon: IconCircleX },
+  extended: { says: t("changed the deadline"), Icon: IconClock },
+  timed_out: { says: t("closed it: no one answered in time"), Icon: IconClockOff },
+  notification_sent: { says: t("sent a message"), Icon: IconBell },
+  notification_failed: { says: t("couldn't send a message"), Icon: IconAlertTriangle },
+  resume_failed: { says: t("couldn't resume what waits for it"), Icon: IconAlertTriangle },
+  callback_abandoned: { says: t("stopped retrying the callback"), Icon: IconAlertTriangle },
 };
 
 /** Verdicts of the automatic check. The person of such an entry only gave the answer. */
@@ -149,7 +151,7 @@ function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: N
         <p>
           {VERDICTS.has(entry.action) ? (
             <>
-              <strong>The automatic check</strong> {says} <Given entry={entry} />
+              <strong>{t("The automatic check")}</strong> {says} <Given entry={entry} />
             </>
           ) : (
             <>
@@ -164,7 +166,10 @@ function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: N
               {deadlines !== null && (
                 <>
                   {" "}
-                  from <Time at={deadlines.from} /> to <Time at={deadlines.to} />
+                  {rich("from {time} to {time2}", {
+                    time: <Time at={deadlines.from} />,
+                    time2: <Time at={deadlines.to} />,
+                  })}
                 </>
               )}
               {resume !== null && (
@@ -180,7 +185,7 @@ function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: N
         {entry.verifier_reason !== null && <p dir="auto">{entry.verifier_reason}</p>}
         {Object.keys(more).length > 0 && (
           <details>
-            <summary>Details</summary>
+            <summary>{t("Details")}</summary>
             <pre className="snippet">{JSON.stringify(more, null, 2)}</pre>
           </details>
         )}
@@ -201,7 +206,7 @@ function isByDeadline({ action, actor_type, channel }: AuditEntry): boolean {
 function tallyOf({ extra }: AuditEntry): string {
   const { have, need, round } = extra ?? {};
   if (typeof have !== "number" || typeof need !== "number") return "";
-  return ` (${have} of ${need}${typeof round === "number" ? ", with changed arguments" : ""})`;
+  return ` (${have} of ${need}${typeof round === "number" ? t(", with changed arguments") : ""})`;
 }
 
 /** Returns the deadline before and after a change of it; null for other entries. */
@@ -215,28 +220,20 @@ function deadlinesOf({ action, extra }: AuditEntry, { created_at }: Task): { fro
 /** The person for whom an agent did something. */
 function InNameOf({ entry: { agent_name, actor_email } }: { entry: AuditEntry }) {
   if (agent_name === null || actor_email === null) return null;
-  return (
-    <>
-      , in the name of <bdi>{actor_email}</bdi>
-    </>
-  );
+  return <>{rich(", in the name of {bdi}", { bdi: <bdi>{actor_email}</bdi> })}</>;
 }
 
 /** The answer that an entry is about. */
 function Given({ entry }: { entry: AuditEntry }) {
   const who = agentIn(entry) ?? entry.actor_email ?? memberOf(entry);
-  if (who === null) return "the answer";
-  return (
-    <>
-      the answer of <bdi>{who}</bdi>
-    </>
-  );
+  if (who === null) return t("the answer");
+  return <>{rich("the answer of {bdi}", { bdi: <bdi>{who}</bdi> })}</>;
 }
 
 function Notified({ to, isMail, about, failure }: Notification) {
   return (
     <>
-      {failure === null ? "sent" : "couldn't send"} {isMail ? "an email" : "a message"} to <bdi>{to}</bdi>
+      {failure === null ? "sent" : "couldn't send"} {isMail ? t("an email") : t("a message")} to <bdi>{to}</bdi>
       {about !== null && ` (${about})`}
       {failure !== null && (
         <>
@@ -258,7 +255,7 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
     setBusy(id);
     try {
       await post(`/api/admin/webhook-deliveries/${id}/redeliver`);
-      toast({ message: "Callback is being sent again" });
+      toast({ message: t("Callback is being sent again") });
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: ["tasks"] }),
         queryClient.invalidateQueries({ queryKey: ["deliveries"] }),
@@ -271,8 +268,8 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
   };
   return (
     <section aria-labelledby="callbacks">
-      <h2 id="callbacks">Callback</h2>
-      {deliveries?.length === 0 && <p className="muted">Will be sent to {url} when the task closes.</p>}
+      <h2 id="callbacks">{t("Callback")}</h2>
+      {deliveries?.length === 0 && <p className="muted">{t("Will be sent to {url} when the task closes.", { url })}</p>}
       <ol className="trail">
         {deliveries?.map((delivery) => (
           <li key={delivery.id} className={delivery.status === "ABANDONED" ? "warn" : undefined}>
@@ -283,13 +280,13 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
               </p>
               <p className="muted">
                 {delivery.attempt_count} {delivery.attempt_count === 1 ? "attempt" : "attempts"}
-                {delivery.last_status_code === null ? "" : `, last answer ${delivery.last_status_code}`}
+                {delivery.last_status_code === null
+                  ? ""
+                  : t(", last answer {last_status_code}", { last_status_code: delivery.last_status_code })}
                 {delivery.last_error === null ? "" : `, ${delivery.last_error}`}
               </p>
               {delivery.next_attempt_at !== null && (
-                <p className="muted">
-                  Next attempt <Time at={delivery.next_attempt_at} />
-                </p>
+                <p className="muted">{rich("Next attempt {time}", { time: <Time at={delivery.next_attempt_at} /> })}</p>
               )}
             </div>
             <Button
@@ -298,7 +295,7 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
               loading={busy === delivery.id}
               onClick={() => void redeliver(delivery.id)}
             >
-              Redeliver
+              {t("Redeliver")}
             </Button>
           </li>
         ))}
@@ -308,10 +305,10 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
 }
 
 const OUTCOMES: Record<WebhookDelivery["status"], string> = {
-  PENDING: "Queued for",
-  SUCCEEDED: "Delivered to",
-  FAILED: "Failed, retrying:",
-  ABANDONED: "Failed:",
+  PENDING: t("Queued for"),
+  SUCCEEDED: t("Delivered to"),
+  FAILED: t("Failed, retrying:"),
+  ABANDONED: t("Failed:"),
 };
 
 function Ignored({ task }: { task: Task }) {
@@ -323,7 +320,7 @@ function Ignored({ task }: { task: Task }) {
   if (ignored.length === 0) return null;
   return (
     <section aria-labelledby="ignored">
-      <h2 id="ignored">Ignored hints</h2>
+      <h2 id="ignored">{t("Ignored hints")}</h2>
       <ol className="trail">
         {ignored.map(({ pointer, why }) => (
           <li key={`${pointer} ${why}`} className="warn">
@@ -336,7 +333,7 @@ function Ignored({ task }: { task: Task }) {
         ))}
       </ol>
       <p className="muted">
-        Try hints in the <Link to="/playground">playground</Link>.
+        {rich("Try hints in the {link}.", { link: <Link to="/playground">{t("playground")}</Link> })}
       </p>
     </section>
   );

@@ -1,6 +1,8 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { nextAttempt } from "../../../endings/next-attempt.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
@@ -178,10 +180,10 @@ export function Answer({ task, me, claim, proposals, entered, onEdit, onSending,
       />
       {isChecked && (
         <output className="notice info checking">
-          Your answer is being checked, usually 5 to 30 seconds. This page shows the result.
+          {t("Your answer is being checked, usually 5 to 30 seconds. This page shows the result.")}
         </output>
       )}
-      {isWaiting && <output className="notice info checking">Your answer is about to be sent.</output>}
+      {isWaiting && <output className="notice info checking">{t("Your answer is about to be sent.")}</output>}
       {standing}
       {isRevised && (
         <RevisedNotice
@@ -231,11 +233,11 @@ function RevisedNotice({ task, isUnsent, seen }: { task: Task; isUnsent: boolean
   return (
     <div className="notice warn held" role="alert">
       <span>
-        <strong>The request was changed since you began</strong>
-        {isUnsent && ", so nothing was sent"}. What you entered is kept. See what was changed, then decide.
+        <strong>{t("The request was changed since you began")}</strong>
+        {isUnsent && t(", so nothing was sent")}. What you entered is kept. See what was changed, then decide.
       </span>
       <Button variant="default" size="xs" onClick={seen}>
-        Go on with version {task.version}
+        {t("Go on with version {version}", { version: task.version })}
       </Button>
     </div>
   );
@@ -303,16 +305,16 @@ function ClaimNotice({ claim, isOperator, isAnyway, answerAnyway }: ClaimNoticeP
       {claim.state === "held" && (
         <div className="notice warn held">
           <output>
-            <strong>{claim.holder}</strong> is working on this
+            <strong>{claim.holder}</strong> {t("is working on this")}
           </output>
           {isOperator ? (
             <Button variant="default" size="xs" onClick={claim.takeOver}>
-              Take over
+              {t("Take over")}
             </Button>
           ) : (
             !isAnyway && (
               <Button variant="default" size="xs" onClick={answerAnyway}>
-                Answer anyway
+                {t("Answer anyway")}
               </Button>
             )
           )}
@@ -320,9 +322,9 @@ function ClaimNotice({ claim, isOperator, isAnyway, answerAnyway }: ClaimNoticeP
       )}
       {claim.state === "mine" && (
         <div className="claimed">
-          <span>You're working on this</span>
+          <span>{t("You're working on this")}</span>
           <button type="button" className="link-button" onClick={claim.toggle}>
-            Release
+            {t("Release")}
           </button>
         </div>
       )}
@@ -353,17 +355,17 @@ export function KeyHints({ options, canSkip = true }: { options: number; canSkip
     <p className="keys" aria-hidden="true">
       {singleKeys && options > 0 && (
         <span>
-          <kbd>1</kbd>
-          {options > 2 ? "-" : " "}
-          <kbd>{options}</kbd> choose
+          {rich("{kbd}{value}{kbd2} choose", {
+            kbd: <kbd>1</kbd>,
+            value: options > 2 ? "-" : " ",
+            kbd2: <kbd>{options}</kbd>,
+          })}
         </span>
       )}
-      <span>
-        <kbd>{isMac ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> submit
-      </span>
+      <span>{rich("{kbd} {kbd2} submit", { kbd: <kbd>{isMac ? "⌘" : t("Ctrl")}</kbd>, kbd2: <kbd>Enter</kbd> })}</span>
       {singleKeys && canSkip && (
         <span>
-          <kbd>S</kbd> skip
+          <kbd>S</kbd> {t("skip")}
         </span>
       )}
     </p>
@@ -381,11 +383,11 @@ async function sendLater(task: Task, me: Me, response: unknown, view: () => Prom
     case "accepted":
       return null;
     case "sent back":
-      return `Sent back: ${title}. ${outcome.reason}`;
+      return t("Sent back: {title}. {reason}", { title, reason: outcome.reason });
     case "refused":
       return `Not sent: ${title}. The service found ${outcome.findings.length === 1 ? "a mistake" : "mistakes"} in it.`;
     case "offline":
-      return `Not sent: ${title}. The service can't be reached.`;
+      return t("Not sent: {title}. The service can't be reached.", { title });
     default:
       return outcome.message === EXHAUSTED ? null : `${title}: ${outcome.message}`;
   }
@@ -450,8 +452,8 @@ async function complete(
     }
     const waiting = isOpenStatus(done.status) ? done.approvals : null;
     toast({
-      message: waiting === null ? "Answer sent" : standingOf(waiting, me, true),
-      action: { label: "View", onClick: () => void view() },
+      message: waiting === null ? t("Answer sent") : standingOf(waiting, me, true),
+      action: { label: t("View"), onClick: () => void view() },
       // Those of a quick reviewer would cover the form.
       of: "answer",
     });
@@ -473,15 +475,15 @@ async function closedBy(id: string, me: Me, response: unknown): Promise<Outcome>
   const own = now && ownVote(now.approvals, me);
   if (own === null) return { kind: "closed", message: CLOSED };
   return isRaw(response) && own.decision === response["decision"]
-    ? { kind: "closed", message: "Your decision counted. The task is closed now." }
-    : { kind: "closed", message: `${CLOSED} What you had decided before counted.` };
+    ? { kind: "closed", message: t("Your decision counted. The task is closed now.") }
+    : { kind: "closed", message: t("{CLOSED} What you had decided before counted.", { CLOSED }) };
 }
 
 /** Nothing was stored: the answer was about something that was changed since. */
 const CHANGED: ReadonlySet<string> = new Set(["TASK_CHANGED", "TASK_REVISED"]);
 
 const EXHAUSTED = "Automatic check failed; the task is closed.";
-const CLOSED = "This task was closed while you were working. Your answer was not sent.";
+const CLOSED = t("This task was closed while you were working. Your answer was not sent.");
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof OfflineError) return { kind: "offline" };
@@ -499,7 +501,9 @@ function outcomeOf(error: unknown): Outcome {
   if (error.code.startsWith("VERIFIER_"))
     return {
       kind: "failed",
-      message: `The automatic check is not set up correctly. Your answer is saved here; tell an operator (${error.code}).`,
+      message: t("The automatic check is not set up correctly. Your answer is saved here; tell an operator ({code}).", {
+        code: error.code,
+      }),
     };
   // The page shows what is up for approval now, and keeps what was typed.
   if (CHANGED.has(error.code)) void queryClient.invalidateQueries({ queryKey: ["tasks"] });
@@ -508,6 +512,6 @@ function outcomeOf(error: unknown): Outcome {
     return { kind: "closed", message: CLOSED };
   }
   if (error.status === 401)
-    return { kind: "failed", message: "Not sent: you are signed out. Sign in and send it again." };
-  return { kind: "failed", message: `Not sent: ${error.message} (${error.code})` };
+    return { kind: "failed", message: t("Not sent: you are signed out. Sign in and send it again.") };
+  return { kind: "failed", message: t("Not sent: {message} ({code})", { message: error.message, code: error.code }) };
 }

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
 import { TextDiff } from "../../form/payload/text-diff.tsx";
 import { withPlainLines } from "./line-ends.ts";
 
@@ -17,7 +18,7 @@ export function ChangedText({ before, after, whole }: ChangedTextProps): ReactEl
   return (
     <>
       <span className={isSame ? "payload-chip payload-neutral" : "payload-chip payload-positive"}>
-        {isSame ? "As proposed" : "With changes"}
+        {isSame ? t("As proposed") : t("With changes")}
       </span>
       {isSame || after === null ? whole : <TextDiff before={was} after={is} otherwise={whole} />}
     </>

@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { t } from "../../../languages/text.ts";
 import { post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { useNow } from "../ui/now.ts";
@@ -36,7 +37,7 @@ export function useClaim(task: Task, me: Me): Claim {
   const isHeld = task.claim_expires_at !== null && Date.parse(task.claim_expires_at) > now;
   const isMine = isHeld && task.claimed_by_email === me.email;
   const { queryKey } = taskQuery(task.id);
-  const of = `claim of ${task.id}`;
+  const of = t("claim of {id}", { id: task.id });
   const move = async (path: "claim" | "release", body: object): Promise<boolean> => {
     const { signal } = underWay.current;
     try {
@@ -57,7 +58,7 @@ export function useClaim(task: Task, me: Me): Claim {
   };
   return {
     state: isMine ? "mine" : isHeld ? "held" : "free",
-    holder: isHeld && !isMine ? (task.claimed_by_email ?? "Someone") : null,
+    holder: isHeld && !isMine ? (task.claimed_by_email ?? t("Someone")) : null,
     keep: () => {
       if (me.user_id === null || (isHeld && !isMine) || Date.now() - asked.current < RENEW_MS) return;
       asked.current = Date.now();
@@ -72,11 +73,11 @@ export function useClaim(task: Task, me: Me): Claim {
       if (isHeld && !isMine) return;
       if (isMine)
         void release().then(
-          (done) => done && undoable({ of, message: "Released", undone: "Release undone", undo: claim }),
+          (done) => done && undoable({ of, message: t("Released"), undone: t("Release undone"), undo: claim }),
         );
       else
         void claim().then(
-          (done) => done && undoable({ of, message: "Claimed", undone: "Claim undone", undo: release }),
+          (done) => done && undoable({ of, message: t("Claimed"), undone: t("Claim undone"), undo: release }),
         );
     },
     takeOver: () => void move("claim", { force: true }),

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { answerState, isFallback, type AnswerState } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
@@ -67,7 +69,7 @@ export function EndSentence({ task, me }: { task: Task; me: Me }) {
   const pieces = fill<ReactNode>(sentenceOf, {
     who,
     at: <Time at={new Date(state.at).toISOString()} />,
-    through: throughApi(task, names) ?? `, through ${nameOfChannel(channel ?? "")}`,
+    through: throughApi(task, names) ?? t(", through {nameOfChannel}", { nameOfChannel: nameOfChannel(channel ?? "") }),
     canceller,
     reason: <span dir="auto">{task.verifier_result?.reason}</span>,
   });
@@ -86,7 +88,7 @@ function End({ task, me }: { task: Task; me: Me }) {
         <>
           <p className="muted">
             {task.approvals === null ? sentence : <DecidedAt at={state.at} />}
-            {task.verifier_result?.passed === true && " It passed the automatic check."}
+            {task.verifier_result?.passed === true && t(" It passed the automatic check.")}
           </p>
           <AnswerInWords task={task} answer={task.response} channel={task.completed_via_channel} who={who} />
         </>
@@ -102,7 +104,9 @@ function End({ task, me }: { task: Task; me: Me }) {
       return (
         <>
           <p className="notice">{sentence}</p>
-          {task.cancel_reason !== null && <p dir="auto">Reason: {task.cancel_reason}</p>}
+          {task.cancel_reason !== null && (
+            <p dir="auto">{t("Reason: {cancel_reason}", { cancel_reason: task.cancel_reason })}</p>
+          )}
         </>
       );
     case "timed_out":
@@ -113,11 +117,7 @@ function End({ task, me }: { task: Task; me: Me }) {
 }
 
 function DecidedAt({ at }: { at: number }) {
-  return (
-    <>
-      This was decided on <Time at={new Date(at).toISOString()} />.
-    </>
-  );
+  return <>{rich("This was decided on {time}.", { time: <Time at={new Date(at).toISOString()} /> })}</>;
 }
 
 /** For a person who cannot see who cancelled, or if the service did it. The reason is shown below. */
@@ -192,10 +192,10 @@ export function nameOfChannel(channel: string): string {
 }
 
 const CHANNELS: Readonly<Record<string, string>> = {
-  dashboard: "the dashboard",
-  slack: "Slack",
+  dashboard: t("the dashboard"),
+  slack: t("Slack"),
   email: "email",
-  embed: "an embedded form",
+  embed: t("an embedded form"),
   mcp: "MCP",
 };
 
@@ -223,7 +223,7 @@ export function Unsent({ id, task, entered }: UnsentProps) {
   if (found.length === 0) return null;
   return (
     <section className="surface" aria-labelledby="unsent">
-      <h2 id="unsent">Your unsent answer</h2>
+      <h2 id="unsent">{t("Your unsent answer")}</h2>
       <EnteredView entered={found} />
       <div className="row">
         <CopyButton text={found.map(({ title, text }) => `${title}: ${text}`).join("\n")} />
@@ -235,7 +235,7 @@ export function Unsent({ id, task, entered }: UnsentProps) {
             setKept(null);
           }}
         >
-          Discard
+          {t("Discard")}
         </button>
       </div>
     </section>

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
 import { Copy } from "../../form/payload/source.tsx";
 import { Scroller, visible } from "../../form/payload/text.tsx";
 import { adoptStyles } from "../ui/later-styles.ts";
@@ -17,7 +18,8 @@ export function CodeDiff({ text }: { text: string }): ReactElement {
     <div className="payload-source code-diff">
       <div className="payload-source-bar">
         <span className="payload-muted">
-          {files.length === 1 ? "1 file" : `${files.length} files`}, <Counts added={added} removed={removed} />
+          {files.length === 1 ? "1 file" : t("{n} files", { n: files.length })},{" "}
+          <Counts added={added} removed={removed} />
         </span>
         <Copy text={text} />
       </div>
@@ -37,11 +39,11 @@ function Counts({ added, removed }: { added: number; removed: number }): ReactEl
     <span className="diff-counts">
       <span className="diff-plus">
         +{added}
-        <span className="unseen"> lines added,</span>
+        <span className="unseen"> {t("lines added,")}</span>
       </span>{" "}
       <span className="diff-minus">
         −{removed}
-        <span className="unseen"> lines removed</span>
+        <span className="unseen"> {t("lines removed")}</span>
       </span>
     </span>
   );
@@ -56,13 +58,13 @@ function FileOf({ file }: { file: DiffFile }): ReactElement {
     <details open className="diff-file">
       <summary>
         <bdi className="diff-name">{visible(name)}</bdi>
-        {before === null && after !== null && <span className="payload-muted"> new file</span>}
-        {after === null && before !== null && <span className="payload-muted"> deleted</span>}{" "}
+        {before === null && after !== null && <span className="payload-muted"> {t("new file")}</span>}
+        {after === null && before !== null && <span className="payload-muted"> {t("deleted")}</span>}{" "}
         <Counts added={added} removed={removed} />
       </summary>
       {said.length > 0 && <pre dir="ltr">{visible(said.join("\n"))}</pre>}
       {hunks.length > 0 && (
-        <Scroller className="diff-lines" label={`Changes of ${name}`}>
+        <Scroller className="diff-lines" label={t("Changes of {name}", { name })}>
           <table dir="ltr">
             {hunks.map(({ place, around, start, lines }) => (
               <tbody key={place}>
@@ -87,10 +89,10 @@ function FileOf({ file }: { file: DiffFile }): ReactElement {
 function nameOf({ before, after, head }: DiffFile): string {
   if (before !== null && after !== null && before !== after) return `${before} → ${after}`;
   const named = /^(?:diff --git a\/|Index: )(.+?)(?: b\/.*)?$/.exec(head[0] ?? "")?.[1];
-  return after ?? before ?? named ?? "Text before the first file";
+  return after ?? before ?? named ?? t("Text before the first file");
 }
 
-const SIGNS = { same: ["", ""], added: ["+", "Added: "], removed: ["−", "Removed: "], note: ["", ""] } as const;
+const SIGNS = { same: ["", ""], added: ["+", t("Added: ")], removed: ["−", t("Removed: ")], note: ["", ""] } as const;
 
 /** Its sign is a character, and read aloud as a word. The numbers are for people who see the table. */
 function Line({ line: { kind, before, after, text } }: { line: DiffLine }): ReactElement {

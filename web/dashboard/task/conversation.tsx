@@ -2,6 +2,7 @@ import { Button, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { t } from "../../../languages/text.ts";
 import { post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
@@ -21,11 +22,11 @@ interface ConversationProps {
 export function Conversation({ task, me, isOpen }: ConversationProps) {
   const { data: comments, error, refetch } = useQuery(commentsQuery(task.id));
   if (error !== null)
-    return <ErrorPanel title="Could not load the comments" error={error} retry={() => void refetch()} />;
+    return <ErrorPanel title={t("Could not load the comments")} error={error} retry={() => void refetch()} />;
   if (comments === undefined) return null;
   return (
     <section className="talk" aria-labelledby="conversation">
-      <h2 id="conversation">Conversation</h2>
+      <h2 id="conversation">{t("Conversation")}</h2>
       <Comments
         comments={comments}
         isOwn={({ by }) => by.user_id !== null && by.user_id === me.user_id}
@@ -53,7 +54,7 @@ interface WritingProps {
 /** No one waits for a question about a closed task, so it takes comments only. */
 function Writing({ task, isAsker, isOpen }: WritingProps) {
   const asks = isOpen && !isAsker;
-  const act = isAsker ? "Reply" : "Comment";
+  const act = isAsker ? t("Reply") : t("Comment");
   const draft = `comment:${task.id}`;
   const [text, setText] = useState(() => readPersonal(draft) ?? "");
   const [isWriting, setIsWriting] = useState(text !== "");
@@ -89,7 +90,7 @@ function Writing({ task, isAsker, isOpen }: WritingProps) {
     return (
       <div className="say">
         <Button variant="default" onClick={begin}>
-          {asks ? "Ask or comment" : act}
+          {asks ? t("Ask or comment") : act}
         </Button>
       </div>
     );
@@ -97,7 +98,7 @@ function Writing({ task, isAsker, isOpen }: WritingProps) {
   return (
     <div className="stack">
       <Textarea
-        label={asks ? `Comment, or question to ${task.asked_by.name}` : act}
+        label={asks ? t("Comment, or question to {name}", { name: task.asked_by.name }) : act}
         ref={field}
         dir="auto"
         autosize
@@ -111,7 +112,7 @@ function Writing({ task, isAsker, isOpen }: WritingProps) {
       <div className="say">
         {asks && (
           <Button variant="default" disabled={isEmpty} onClick={() => void send("question")}>
-            Ask
+            {t("Ask")}
           </Button>
         )}
         <Button variant="default" disabled={isEmpty} onClick={() => void send("comment")}>

@@ -1,5 +1,7 @@
 import { Select, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { localOf, utcOf } from "../../../form/plan/times.ts";
 import { patch } from "../api.ts";
 import type { Task } from "../api.ts";
@@ -12,12 +14,12 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** From now, in seconds. */
 const CHOICES: readonly (readonly [number, string])[] = [
-  [15 * MINUTE, "In 15 minutes"],
-  [HOUR, "In an hour"],
-  [4 * HOUR, "In 4 hours"],
-  [DAY, "In a day"],
-  [3 * DAY, "In 3 days"],
-  [7 * DAY, "In a week"],
+  [15 * MINUTE, t("In 15 minutes")],
+  [HOUR, t("In an hour")],
+  [4 * HOUR, t("In 4 hours")],
+  [DAY, t("In a day")],
+  [3 * DAY, t("In 3 days")],
+  [7 * DAY, t("In a week")],
 ];
 const OWN = "own";
 /** A task stays open for at most this, from its creation. */
@@ -46,25 +48,23 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
   const problem = problemOf(timeout_seconds, age);
   return (
     <Confirm
-      title="Change the deadline?"
-      action="Change deadline"
+      title={t("Change the deadline?")}
+      action={t("Change deadline")}
       tone="accent"
       onClose={onClose}
       onConfirm={async () => {
         if (problem !== null) throw new Error(problem);
         await onChanged(await patch<Task>(`/api/tasks/${task.id}`, { timeout_seconds }));
-        toast({ message: "Deadline changed" });
+        toast({ message: t("Deadline changed") });
       }}
     >
       <div className="stack">
-        <p>
-          Now: <Time at={task.timeout_at} />
-        </p>
+        <p>{rich("Now: {time}", { time: <Time at={task.timeout_at} /> })}</p>
         <Select
-          label="New deadline"
+          label={t("New deadline")}
           data={[
             ...possible.map(([seconds, label]) => ({ value: String(seconds), label })),
-            { value: OWN, label: "Date and time" },
+            { value: OWN, label: t("Date and time") },
           ]}
           value={chosen}
           onChange={(value) => setChosen(value ?? chosen)}
@@ -75,8 +75,8 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
         {chosen === OWN && (
           <TextInput
             type="datetime-local"
-            label="Date and time"
-            description={`In your time zone, ${timeZone.replaceAll("_", " ")}.`}
+            label={t("Date and time")}
+            description={t("In your time zone, {value}.", { value: timeZone.replaceAll("_", " ") })}
             value={own}
             onChange={(event) => setOwn(event.currentTarget.value)}
             error={problem}
@@ -84,7 +84,9 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
         )}
         {problem === null && (
           <p>
-            The task will time out on <Time at={new Date(created + timeout_seconds * 1000).toISOString()} />.
+            {rich("The task will time out on {time}.", {
+              time: <Time at={new Date(created + timeout_seconds * 1000).toISOString()} />,
+            })}
           </p>
         )}
       </div>
@@ -94,8 +96,8 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
 
 /** Returns why a deadline is not possible. @param age - of the task, in seconds */
 function problemOf(timeout_seconds: number, age: number): string | null {
-  if (Number.isNaN(timeout_seconds)) return "Enter a date and a time.";
-  if (timeout_seconds <= age) return "Choose a time in the future.";
-  if (timeout_seconds > OPEN_MAX) return "Choose an earlier time: a task stays open for at most 30 days.";
-  return timeout_seconds < MINUTE ? "Choose a later time: a task stays open for at least a minute." : null;
+  if (Number.isNaN(timeout_seconds)) return t("Enter a date and a time.");
+  if (timeout_seconds <= age) return t("Choose a time in the future.");
+  if (timeout_seconds > OPEN_MAX) return t("Choose an earlier time: a task stays open for at most 30 days.");
+  return timeout_seconds < MINUTE ? t("Choose a later time: a task stays open for at least a minute.") : null;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { t } from "../../../languages/text.ts";
 import { askerLine } from "../../../form/asker.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { actionsOf } from "../action/asked.ts";
@@ -48,12 +49,12 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
   const { isWide } = usePreferences();
   const assignee = whoOf(task, me, names);
   const isClaimed = isOpen && claim.state === "mine" && task.assigned_to_email === null;
-  const who = isClaimed ? `${assignee}, claimed by you` : assignee;
+  const who = isClaimed ? t("{assignee}, claimed by you", { assignee }) : assignee;
   const asker = askerLine(task, isOpen ? "asks" : "asked");
   return (
     <header className="task-head">
       <div className="task-state">
-        <button type="button" className="back" aria-label="Back to the list" onClick={navigation.back}>
+        <button type="button" className="back" aria-label={t("Back to the list")} onClick={navigation.back}>
           <IconArrowLeft size={16} stroke={1.75} aria-hidden />
         </button>
         <OutcomeChip task={task} isOver={isOver} />
@@ -64,14 +65,14 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
         <EndedAt task={task} isDated />
         <span className="count-of">{navigation.position}</span>
         <div className="wide-only row">
-          <WidthButton label={isWide ? "Show the list" : "Hide the list"} />
-          <IconButton label="Previous task" onClick={navigation.previous}>
+          <WidthButton label={isWide ? t("Show the list") : t("Hide the list")} />
+          <IconButton label={t("Previous task")} onClick={navigation.previous}>
             <IconArrowUp size={16} stroke={1.75} aria-hidden />
           </IconButton>
-          <IconButton label="Next task" onClick={navigation.next}>
+          <IconButton label={t("Next task")} onClick={navigation.next}>
             <IconArrowDown size={16} stroke={1.75} aria-hidden />
           </IconButton>
-          <IconButton label="Copy link" onClick={copyLink}>
+          <IconButton label={t("Copy link")} onClick={copyLink}>
             <IconLink size={16} stroke={1.75} aria-hidden />
           </IconButton>
         </div>
@@ -122,7 +123,7 @@ function ForLine({ task: { delegated_from, delegated_until }, names }: { task: T
   return (
     <p className="muted" dir="auto">
       For <strong>{name}</strong>
-      {isAway && `, away until ${day(delegated_until)}`}
+      {isAway && t(", away until {delegated_until}", { delegated_until: day(delegated_until) })}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import type { Me, Task } from "../api.ts";
 import { isSampleOfSetup } from "../inbox/sample-task.ts";
 import { totalOf } from "../inbox/total.ts";
@@ -56,12 +57,12 @@ export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNaviga
     next: () => step(1),
     skip: () => {
       if (after() === null) {
-        toast({ message: "No other open tasks in this list" });
+        toast({ message: t("No other open tasks in this list") });
         return;
       }
       nextOpen();
       const undo = () => open(task.id).then(() => true);
-      undoable({ of: `skip of ${task.id}`, message: "Skipped", undone: "Skip undone", undo });
+      undoable({ of: t("skip of {id}", { id: task.id }), message: t("Skipped"), undone: t("Skip undone"), undo });
     },
     nextOpen,
     answered: () => {

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { AuditEntry } from "../api.ts";
 
 /** The result of one notification. */
@@ -18,10 +19,10 @@ interface Failure {
 }
 
 const ABOUT: Readonly<Record<string, string>> = {
-  decision: "the question",
-  assigned: "the question, as the new assignee",
-  sent_back: "the answer was sent back",
-  ended: "how the task ended",
+  decision: t("the question"),
+  assigned: t("the question, as the new assignee"),
+  sent_back: t("the answer was sent back"),
+  ended: t("how the task ended"),
 };
 
 /** Reads an error of a channel: "word: sentence". */
@@ -36,7 +37,7 @@ export function notificationOf({ action, extra }: AuditEntry): Notification | nu
   if (!hasFailed && action !== "notification_sent") return null;
   const { to, channel, error, purpose } = extra ?? {};
   if (typeof to !== "string" || to === "") return null;
-  const failure = readFailure(typeof error === "string" ? error : "No reason was given.");
+  const failure = readFailure(typeof error === "string" ? error : t("No reason was given."));
   const about = typeof purpose === "string" ? (ABOUT[purpose] ?? null) : null;
   return { to, isMail: channel === "email", about, failure: hasFailed ? failure : null };
 }

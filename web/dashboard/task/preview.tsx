@@ -1,4 +1,6 @@
 import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import type { ShownReference } from "../../../form/payload/reference.ts";
 import { Picture } from "../../form/payload/image.tsx";
 import { getFile } from "../api.ts";
@@ -42,7 +44,7 @@ function PreviewOf({ task, file }: { task: string; file: ShownReference }) {
     }
     setIsLoading(false);
   };
-  const label = isLoading ? "Loading" : content === null ? "Preview" : "Hide preview";
+  const label = isLoading ? t("Loading") : content === null ? t("Preview") : t("Hide preview");
   return (
     <>
       <button
@@ -72,10 +74,13 @@ function Content({ file, content }: { file: ShownReference; content: string }) {
   if (navigator.pdfViewerEnabled) return <iframe src={content} title={file.name} width="100%" height={600} />;
   return (
     <p className="payload-note">
-      This browser cannot show PDF here.{" "}
-      <a href={content} download={file.name}>
-        Save the checked file
-      </a>
+      {rich("This browser cannot show PDF here. {a}", {
+        a: (
+          <a href={content} download={file.name}>
+            {t("Save the checked file")}
+          </a>
+        ),
+      })}
     </p>
   );
 }

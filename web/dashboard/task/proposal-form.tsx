@@ -1,6 +1,8 @@
 import { createContext, useContext, useEffect, useMemo, useState } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
 import { createPortal } from "react-dom";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { own } from "../../../form/plan/hints.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import type { FormNode, TextNode } from "../../../form/plan/nodes.ts";
@@ -61,8 +63,8 @@ export function ProposalForm({ proposals, isDisabled, ...props }: ProposalFormPr
   );
 }
 
-const AS_PROPOSED = "Submit as proposed";
-const WITH_CHANGES = "Submit with changes";
+const AS_PROPOSED = t("Submit as proposed");
+const WITH_CHANGES = t("Submit with changes");
 
 function withLabel(definition: unknown, label: string): unknown {
   const submit = own(definition, "submit");
@@ -150,7 +152,9 @@ function ProposalField({ node, drawing, proposal, place }: ProposalFieldProps): 
   useKeys({ e: isLocked || isEditing || isPreviewed() ? undefined : edit });
 
   const chip = (
-    <span className={isChanged ? "chip info" : "chip mute"}>{isChanged ? "With your changes" : "As proposed"}</span>
+    <span className={isChanged ? "chip info" : "chip mute"}>
+      {isChanged ? t("With your changes") : t("As proposed")}
+    </span>
   );
   return (
     <>
@@ -162,7 +166,7 @@ function ProposalField({ node, drawing, proposal, place }: ProposalFieldProps): 
           {chip}
           {!isEditing && (
             <button type="button" className="link-button" disabled={isLocked} onClick={edit}>
-              Edit<span className="unseen"> {node.title}</span>
+              {rich("Edit{span}", { span: <span className="unseen"> {node.title}</span> })}
             </button>
           )}
         </div>
@@ -173,16 +177,16 @@ function ProposalField({ node, drawing, proposal, place }: ProposalFieldProps): 
           <div className="proposal-bar">
             {isEditing ? (
               <button type="button" className="quiet small" disabled={isWrong} onClick={finish}>
-                Done
+                {t("Done")}
               </button>
             ) : (
               <button type="button" id={toggle} className="quiet small" disabled={isLocked} onClick={edit}>
-                Edit<span className="unseen"> {node.title}</span>
+                {rich("Edit{span}", { span: <span className="unseen"> {node.title}</span> })}
               </button>
             )}
             {isChanged && (
               <button type="button" className="quiet small" disabled={isLocked} onClick={reset}>
-                Reset to the agent's text
+                {t("Reset to the agent's text")}
               </button>
             )}
             {isChanged && !isEditing && chip}

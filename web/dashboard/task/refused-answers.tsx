@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import type { Task } from "../api.ts";
 import { refusedAnswersQuery } from "../queries.ts";
 import { ErrorPanel } from "../ui/page.tsx";
@@ -9,19 +10,20 @@ import { AnswerInWords, nameOfChannel } from "./closed.tsx";
 export function RefusedAnswers({ task }: { task: Task }) {
   const { data: answers, error, refetch } = useQuery(refusedAnswersQuery(task.id, task.verification_attempt));
   if (error !== null)
-    return <ErrorPanel title="Could not load the rejected answers" error={error} retry={() => void refetch()} />;
+    return <ErrorPanel title={t("Could not load the rejected answers")} error={error} retry={() => void refetch()} />;
   if (answers === undefined) return null;
   return (
     <section className="refused" aria-labelledby="rejected-answers">
-      <h2 id="rejected-answers">Rejected answers</h2>
+      <h2 id="rejected-answers">{t("Rejected answers")}</h2>
       <div className="stack">
         {answers.map(({ attempt, response, reason, answered_by_email, answered_via_channel, created_at }) => (
-          <article key={attempt} className="surface stack" aria-label={`Attempt ${attempt}`}>
+          <article key={attempt} className="surface stack" aria-label={t("Attempt {attempt}", { attempt })}>
             <p className="muted">
               Attempt {attempt}, by <bdi>{answered_by_email ?? "someone"}</bdi>, <Time at={created_at} />
-              {answered_via_channel !== null && `, through ${nameOfChannel(answered_via_channel)}`}
+              {answered_via_channel !== null &&
+                t(", through {answered_via_channel}", { answered_via_channel: nameOfChannel(answered_via_channel) })}
             </p>
-            <p dir="auto">Reason: {reason}</p>
+            <p dir="auto">{t("Reason: {reason}", { reason })}</p>
             <AnswerInWords task={task} answer={response} channel={answered_via_channel} />
           </article>
         ))}

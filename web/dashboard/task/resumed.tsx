@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import type { Task } from "../api.ts";
 import { kindsQuery } from "../connections/queries.ts";
 import { engineName } from "../connections/words.ts";
@@ -19,7 +20,7 @@ export function Resumed({ task: { id, resume } }: { task: Task }) {
   if (resume === undefined || resume.length === 0) return null;
   return (
     <section aria-labelledby="resumed">
-      <h2 id="resumed">What it resumes</h2>
+      <h2 id="resumed">{t("What it resumes")}</h2>
       <ol className="trail">
         {resume.map((entry, i) => {
           const failed = hasFailed(entry);
@@ -45,7 +46,7 @@ export function Resumed({ task: { id, resume } }: { task: Task }) {
               </div>
               {entry.status !== "waiting" && entry.delivery_id !== null && (
                 <Link to="/deliveries" search={{ id: entry.delivery_id }}>
-                  Delivery
+                  {t("Delivery")}
                 </Link>
               )}
             </li>

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { AuditEntry, Task } from "../api.ts";
 import { readFailure } from "./notifications.ts";
 
@@ -13,17 +14,17 @@ export function hasFailed({ status }: Entry): boolean {
 export function statusWords({ status, error }: Entry): string {
   switch (status) {
     case "waiting":
-      return "Will be resumed when the task closes";
+      return t("Will be resumed when the task closes");
     case "pending":
-      return error === null ? "Is being resumed" : "Trying again";
+      return error === null ? t("Is being resumed") : t("Trying again");
     case "done":
-      return "Resumed";
+      return t("Resumed");
     case "done_already":
-      return "Was resumed before";
+      return t("Was resumed before");
     case "gone":
-      return "Nothing waits there any more";
+      return t("Nothing waits there any more");
     case "failed":
-      return "Could not be resumed";
+      return t("Could not be resumed");
   }
 }
 

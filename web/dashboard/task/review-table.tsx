@@ -1,5 +1,6 @@
 import { startTransition, useMemo, useState } from "react";
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
 import { isList, resolve } from "../../../form/payload/json.ts";
 import { planMore } from "../../../form/payload/more.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
@@ -46,7 +47,7 @@ export function ReviewTable({ node, drawing, input }: ReviewTableProps): ReactEl
           <thead>
             <tr>
               <th scope="col" className="review-number">
-                <span className="unseen">Row</span>
+                <span className="unseen">{t("Row")}</span>
                 <span aria-hidden="true">#</span>
               </th>
               {columns.map(({ key, title, is_numeric }) => (
@@ -82,7 +83,7 @@ export function ReviewTable({ node, drawing, input }: ReviewTableProps): ReactEl
             <tfoot>
               <tr>
                 <th scope="row" className="review-number">
-                  Sum
+                  {t("Sum")}
                 </th>
                 {columns.map(({ key, sum, is_numeric }) => (
                   <td key={key} className={is_numeric ? "payload-right" : undefined}>
@@ -96,9 +97,9 @@ export function ReviewTable({ node, drawing, input }: ReviewTableProps): ReactEl
       </Scroller>
       {column !== undefined && (
         <p className="payload-note">
-          <output>Sorted by {visible(column.title)}, on this page only.</output>{" "}
+          <output>{t("Sorted by {title}, on this page only.", { title: visible(column.title) })}</output>{" "}
           <button type="button" className="link-button" onClick={() => startTransition(() => setSorting(null))}>
-            Order as sent
+            {t("Order as sent")}
           </button>
         </p>
       )}
@@ -156,7 +157,7 @@ function Body({ node, drawing, columns, order }: BodyProps): ReactElement {
                   className="payload-load"
                   onClick={() => startTransition(() => setCount((known) => known + PAGE * 2))}
                 >
-                  Show {Math.min(rest, PAGE * 2)} more
+                  {t("Show {value} more", { value: Math.min(rest, PAGE * 2) })}
                 </button>
               ) : (
                 more

@@ -1,6 +1,7 @@
 import { Space } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { RefObject } from "react";
+import { t } from "../../../languages/text.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { actionsOf } from "../action/asked.ts";
 import type { Me, Task } from "../api.ts";
@@ -60,7 +61,7 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
           <UndeliveredNotifications task={task} showActivity={showActivity} />
           {!isActing && (
             <section className="review" aria-labelledby="review">
-              <h2 id="review">What to review</h2>
+              <h2 id="review">{t("What to review")}</h2>
               <div className="stack">
                 {versions}
                 <PayloadOf
@@ -74,7 +75,7 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
             </section>
           )}
           <section className={isActing ? "reply acting" : "reply"} ref={reply} aria-labelledby="reply">
-            <h2 id="reply">{isActing ? "What to decide" : isOpen ? "Your answer" : "The answer"}</h2>
+            <h2 id="reply">{isActing ? t("What to decide") : isOpen ? t("Your answer") : t("The answer")}</h2>
             {isActing && versions !== false && (
               <>
                 {versions}

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Menu, Modal, Select, TextInput } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import { IconDots } from "../ui/icons.tsx";
 import { useState } from "react";
 import { post, remove } from "../api.ts";
@@ -50,40 +51,44 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
     <>
       <Menu position="bottom-end" width={200}>
         <Menu.Target>
-          <ActionIcon variant="default" size={32} aria-label="More" title="More">
+          <ActionIcon variant="default" size={32} aria-label={t("More")} title={t("More")}>
             <IconDots size={16} stroke={1.75} aria-hidden />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {isPhone && (
             <>
-              <Menu.Item onClick={navigation.previous}>Previous task</Menu.Item>
-              <Menu.Item onClick={navigation.next}>Next task</Menu.Item>
-              <Menu.Item onClick={copyLink}>Copy link</Menu.Item>
+              <Menu.Item onClick={navigation.previous}>{t("Previous task")}</Menu.Item>
+              <Menu.Item onClick={navigation.next}>{t("Next task")}</Menu.Item>
+              <Menu.Item onClick={copyLink}>{t("Copy link")}</Menu.Item>
             </>
           )}
           {isOpen && claim.state !== "held" && me.user_id !== null && (
-            <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? "Release" : "Claim"}</Menu.Item>
+            <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? t("Release") : t("Claim")}</Menu.Item>
           )}
-          {isOpen && me.user_id !== null && <Menu.Item onClick={snooze}>{isSnoozed ? "Wake up" : "Snooze"}</Menu.Item>}
-          {isOpen && claim.state === "held" && isOperator && <Menu.Item onClick={claim.takeOver}>Take over</Menu.Item>}
+          {isOpen && me.user_id !== null && (
+            <Menu.Item onClick={snooze}>{isSnoozed ? t("Wake up") : t("Snooze")}</Menu.Item>
+          )}
+          {isOpen && claim.state === "held" && isOperator && (
+            <Menu.Item onClick={claim.takeOver}>{t("Take over")}</Menu.Item>
+          )}
           {isOpen && isOperator && (
             <>
-              <Menu.Item onClick={ask("assign")}>Assign</Menu.Item>
-              <Menu.Item onClick={ask("deadline")}>Change deadline</Menu.Item>
+              <Menu.Item onClick={ask("assign")}>{t("Assign")}</Menu.Item>
+              <Menu.Item onClick={ask("deadline")}>{t("Change deadline")}</Menu.Item>
             </>
           )}
-          <Menu.Item onClick={showRaw}>Raw JSON</Menu.Item>
+          <Menu.Item onClick={showRaw}>{t("Raw JSON")}</Menu.Item>
           {isOperator && (
             <>
               <Menu.Divider />
               {isOpen && (
                 <Menu.Item color="bad" onClick={ask("cancel")}>
-                  Cancel task
+                  {t("Cancel task")}
                 </Menu.Item>
               )}
               <Menu.Item color="bad" onClick={ask("delete")}>
-                Delete
+                {t("Delete")}
               </Menu.Item>
             </>
           )}
@@ -95,19 +100,19 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
       {dialog === "cancel" && <Cancel task={task} onClose={close} />}
       {dialog === "delete" && (
         <Confirm
-          title="Delete this task?"
-          action="Delete task"
+          title={t("Delete this task?")}
+          action={t("Delete task")}
           onClose={close}
           onConfirm={async () => {
             await remove(`/api/tasks/${task.id}`);
             dropDraft(task.id);
             setDeleted(task.id);
-            toast({ message: "Task deleted" });
+            toast({ message: t("Task deleted") });
             navigation.nextOpen();
             await queryClient.invalidateQueries({ queryKey: ["tasks"] });
           }}
         >
-          <p>Deletes the task, its answer and its callbacks. This can't be undone; the agent gets a 404.</p>
+          <p>{t("Deletes the task, its answer and its callbacks. This can't be undone; the agent gets a 404.")}</p>
         </Confirm>
       )}
     </>
@@ -123,22 +128,22 @@ function Cancel({ task, onClose }: { task: Task; onClose: () => void }) {
   const [reason, setReason] = useState("");
   return (
     <Confirm
-      title="Cancel this task?"
-      action="Cancel task"
-      keep="Keep it open"
+      title={t("Cancel this task?")}
+      action={t("Cancel task")}
+      keep={t("Keep it open")}
       onClose={onClose}
       onConfirm={async () => {
         await keepAndRefresh(
           await post<Task>(`/api/tasks/${task.id}/cancel`, reason.trim() === "" ? {} : { reason: reason.trim() }),
         );
-        toast({ message: "Task cancelled" });
+        toast({ message: t("Task cancelled") });
       }}
     >
       <div className="stack">
-        <p>No one can answer it after that. The agent is told that it was cancelled.</p>
+        <p>{t("No one can answer it after that. The agent is told that it was cancelled.")}</p>
         <TextInput
-          label="Reason"
-          description="Optional. Shown to the agent and in the activity."
+          label={t("Reason")}
+          description={t("Optional. Shown to the agent and in the activity.")}
           value={reason}
           maxLength={500}
           onChange={(event) => setReason(event.currentTarget.value)}
@@ -162,25 +167,34 @@ function Assign({ task, me, onClose }: { task: Task; me: Me; onClose: () => void
       await keepAndRefresh(await post<Task>(`/api/tasks/${task.id}/assign`, { user_id: to === NO_ONE ? null : to }));
       onClose();
       const user = users.find(({ id }) => id === to);
-      toast({ message: user === undefined ? "Unassigned" : `Assigned to ${nameOf(user)}` });
+      toast({ message: user === undefined ? t("Unassigned") : t("Assigned to {user}", { user: nameOf(user) }) });
     } catch (failure) {
       setError(sentenceOf(failure));
       setBusy(false);
     }
   };
   return (
-    <Modal opened onClose={onClose} title="Assign this task" centered closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("Assign this task")}
+      centered
+      closeButtonProps={{ "aria-label": t("Close") }}
+    >
       <div className="stack">
         <Select
-          label="To"
-          data={[{ value: NO_ONE, label: "No one" }, ...users.map((user) => ({ value: user.id, label: nameOf(user) }))]}
+          label={t("To")}
+          data={[
+            { value: NO_ONE, label: t("No one") },
+            ...users.map((user) => ({ value: user.id, label: nameOf(user) })),
+          ]}
           value={to}
           onChange={(value) => setTo(value ?? NO_ONE)}
           searchable
           // Otherwise Escape would close the open list, and not the dialog.
           openOnFocus={false}
           allowDeselect={false}
-          nothingFoundMessage="No matches"
+          nothingFoundMessage={t("No matches")}
           data-autofocus
         />
         {error !== null && (
@@ -190,10 +204,10 @@ function Assign({ task, me, onClose }: { task: Task; me: Me; onClose: () => void
         )}
         <div className="row end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("Cancel")}
           </Button>
           <Button loading={busy} onClick={() => void assign()}>
-            Assign
+            {t("Assign")}
           </Button>
         </div>
       </div>

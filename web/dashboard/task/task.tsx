@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { ReactNode, RefObject } from "react";
+import { t } from "../../../languages/text.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { actionsOf } from "../action/asked.ts";
 import { ApiError } from "../api.ts";
@@ -60,7 +61,7 @@ export function TaskPane({ id, search, me, isPreview }: TaskPaneProps) {
     );
   return (
     <p className="hint" aria-busy="true">
-      Loading
+      {t("Loading")}
     </p>
   );
 }
@@ -74,16 +75,16 @@ interface NoTaskProps {
 
 function NoTask({ error, search, retry, children }: NoTaskProps) {
   const sentences: Record<string, string> = {
-    TASK_NOT_FOUND: "This task doesn't exist, or it was deleted",
-    FORBIDDEN: "This task is assigned to someone else",
+    TASK_NOT_FOUND: t("This task doesn't exist, or it was deleted"),
+    FORBIDDEN: t("This task is assigned to someone else"),
   };
   const sentence = error instanceof ApiError ? sentences[error.code] : undefined;
-  if (sentence === undefined) return <ErrorPanel title="Could not load the task" error={error} retry={retry} />;
+  if (sentence === undefined) return <ErrorPanel title={t("Could not load the task")} error={error} retry={retry} />;
   return (
     <div className="empty">
       <h1>{sentence}</h1>
       <Link to="/inbox" search={search}>
-        Back to the inbox
+        {t("Back to the inbox")}
       </Link>
       {children}
     </div>
@@ -92,7 +93,7 @@ function NoTask({ error, search, retry, children }: NoTaskProps) {
 
 const TABS = ["review", "activity", "raw"] as const;
 type Tab = (typeof TABS)[number];
-const TAB_TITLES: Record<Tab, string> = { review: "Review", activity: "Activity", raw: "Raw" };
+const TAB_TITLES: Record<Tab, string> = { review: t("Review"), activity: t("Activity"), raw: t("Raw") };
 
 interface TaskViewProps {
   task: Task;
@@ -121,7 +122,7 @@ function TaskView({ task, search, me, isPreview, entered, onEdit }: TaskViewProp
   };
   const copyLink = () => {
     const link = `${location.origin}/tasks/${task.id}`;
-    void copy(link).then((done) => done && toast({ message: "Link copied" }));
+    void copy(link).then((done) => done && toast({ message: t("Link copied") }));
   };
   const goToAnswer = () => {
     setTab("review");
@@ -213,10 +214,10 @@ function AnswerBar({ form, skip, answer }: AnswerBarProps) {
   return (
     <div className="answer-bar">
       <button type="button" onClick={skip}>
-        Skip
+        {t("Skip")}
       </button>
       <button type="button" className="loud-button" onClick={answer}>
-        Answer
+        {t("Answer")}
       </button>
     </div>
   );
@@ -229,6 +230,6 @@ function LastCall({ at }: { at: string }) {
     end - moment > LAST_CALL_MS ? Math.min(end - moment - LAST_CALL_MS, 60_000) + 1 : null,
   );
   return (
-    <output className="unseen">{end - now <= LAST_CALL_MS ? "Less than two minutes left for this task" : ""}</output>
+    <output className="unseen">{end - now <= LAST_CALL_MS ? t("Less than two minutes left for this task") : ""}</output>
   );
 }

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import type { Task } from "../api.ts";
 import { undelivered } from "./notifications.ts";
 import { auditQuery } from "../queries.ts";
@@ -32,29 +34,32 @@ export function UndeliveredNotifications({ task, showActivity }: { task: Task; s
   const isAmong = (words: ReadonlySet<string>, isOfMail: boolean): boolean =>
     failed.some(({ isMail, failure }) => isMail === isOfMail && words.has(failure?.word ?? ""));
   return (
-    <section className="notice warn stack" aria-label="Failed notifications">
+    <section className="notice warn stack" aria-label={t("Failed notifications")}>
       {failed.slice(0, SHOWN).map(({ to, failure }) => (
         <p key={to}>
-          Couldn't notify{" "}
-          <strong>
-            <bdi>{to}</bdi>
-          </strong>
-          : <bdi>{failure?.sentence}</bdi>
+          {rich("Couldn't notify {b}: {bdi}", {
+            b: (
+              <strong>
+                <bdi>{to}</bdi>
+              </strong>
+            ),
+            bdi: <bdi>{failure?.sentence}</bdi>,
+          })}
         </p>
       ))}
-      {failed.length > SHOWN && <p>and {failed.length - SHOWN} more</p>}
+      {failed.length > SHOWN && <p>{t("and {value} more", { value: failed.length - SHOWN })}</p>}
       <p className="row">
         <button type="button" className="link-button" onClick={showActivity}>
-          Show the activity
+          {t("Show the activity")}
         </button>
         {isAmong(OF_MAIL, true) && (
           <Link to="/settings/{-$part}" params={{ part: "email" }} className="link-button">
-            Email settings
+            {t("Email settings")}
           </Link>
         )}
         {isAmong(OF_SLACK, false) && (
           <Link to="/settings/{-$part}" params={{ part: "slack" }} className="link-button">
-            Slack settings
+            {t("Slack settings")}
           </Link>
         )}
       </p>

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { hideToast, toast } from "../ui/toasts.ts";
 
 interface Undoable {
@@ -20,7 +21,7 @@ let done: { action: Undoable; toast: string }[] = [];
 export function undoable(action: Undoable): void {
   forget(action.of);
   const { message, closesAfter } = action;
-  const offer = { label: "Undo", onClick: () => void takeBack(action) };
+  const offer = { label: t("Undo"), onClick: () => void takeBack(action) };
   const id = toast({ message, action: offer, ...(closesAfter === undefined ? {} : { closesAfter }) });
   done.push({ action, toast: id });
 }

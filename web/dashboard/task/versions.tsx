@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { planPayload } from "../../../form/payload/payload.ts";
 import type { Task, Version } from "../api.ts";
 import { versionsQuery } from "../queries.ts";
@@ -14,16 +15,16 @@ export function Versions({ task }: { task: Task }) {
   const { data: versions, error, refetch } = useQuery(versionsQuery(task.id, task.version));
   const [chosen, setChosen] = useState<number | null>(null);
   if (error !== null)
-    return <ErrorPanel title="Could not load the versions" error={error} retry={() => void refetch()} />;
+    return <ErrorPanel title={t("Could not load the versions")} error={error} retry={() => void refetch()} />;
   const last = versions?.at(-1);
   if (versions === undefined || last === undefined || versions.length < 2) return null;
   const before = versions.find(({ version }) => version === chosen) ?? versions.at(-2)!;
   return (
     <section className="surface stack" aria-labelledby="versions">
-      <h2 id="versions">Version {last.version}</h2>
+      <h2 id="versions">{t("Version {version}", { version: last.version })}</h2>
       <p className="muted">
         The request was changed <Time at={last.created_at} />.
-        {isOpenStatus(task.status) && " Answers to earlier versions do not count."}
+        {isOpenStatus(task.status) && t(" Answers to earlier versions do not count.")}
       </p>
       {last.note !== null && last.note !== "" && (
         <p dir="auto" className="said">
@@ -32,8 +33,10 @@ export function Versions({ task }: { task: Task }) {
       )}
       {versions.length > 2 && (
         <NativeSelect
-          label="Compared with"
-          data={versions.slice(0, -1).map(({ version }) => ({ value: String(version), label: `version ${version}` }))}
+          label={t("Compared with")}
+          data={versions
+            .slice(0, -1)
+            .map(({ version }) => ({ value: String(version), label: t("version {version}", { version }) }))}
           value={before.version}
           onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
         />
@@ -48,11 +51,11 @@ type Action = NonNullable<Version["action"]>;
 
 /** What an action has besides its arguments, in the words of those who decide. */
 const RULES = {
-  risk: "Risk",
-  allowed: "Decisions",
-  editable: "May be edited",
-  message_required: "A message is required for",
-  description: "Description",
+  risk: t("Risk"),
+  allowed: t("Decisions"),
+  editable: t("May be edited"),
+  message_required: t("A message is required for"),
+  description: t("Description"),
 } as const satisfies Partial<Record<keyof Action, string>>;
 
 /** What else is different about actions. Without such a difference, nothing. */

@@ -1,6 +1,7 @@
 import { Button, Modal } from "@mantine/core";
 import { useState } from "react";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { sentenceOf } from "./page.tsx";
 
 interface ConfirmProps {
@@ -22,7 +23,7 @@ interface ConfirmProps {
 
 /** Asks for confirmation before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
-  const { title, children, action, keep = "Cancel", tone = "bad", onConfirm, staysOpen = false, onClose } = props;
+  const { title, children, action, keep = t("Cancel"), tone = "bad", onConfirm, staysOpen = false, onClose } = props;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const confirm = async (): Promise<void> => {
@@ -48,7 +49,7 @@ export function Confirm(props: ConfirmProps) {
       // It would write a style element, which the page's policy forbids. The page itself does not scroll; its content
       // does.
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <div className="stack">
         <div>{children}</div>

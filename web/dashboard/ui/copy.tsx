@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import { IconCheck, IconCopy } from "./icons.tsx";
 import { useEffect, useState } from "react";
 import { toast } from "./toasts.ts";
@@ -14,7 +15,7 @@ interface CopyButtonProps {
 }
 
 /** Copies a text, and confirms it on the button. */
-export function CopyButton({ text, label = "Copy", size = "xs", disabled = false }: CopyButtonProps) {
+export function CopyButton({ text, label = t("Copy"), size = "xs", disabled = false }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -30,7 +31,7 @@ export function CopyButton({ text, label = "Copy", size = "xs", disabled = false
       leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
       onClick={() => void copy(text).then(setCopied)}
     >
-      {copied ? "Copied" : label}
+      {copied ? t("Copied") : label}
     </Button>
   );
 }
@@ -42,7 +43,10 @@ export async function copy(text: string): Promise<boolean> {
     return true;
   } catch {
     // Browsers offer the clipboard only over https and on localhost.
-    toast({ message: "The browser does not let this page copy. Select the text and copy it yourself.", tone: "bad" });
+    toast({
+      message: t("The browser does not let this page copy. Select the text and copy it yourself."),
+      tone: "bad",
+    });
     return false;
   }
 }

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 
 interface FormEndProps {
   /** What is wrong with the form as a whole. */
@@ -20,7 +21,7 @@ export function FormEnd({ error, label, busy, onClose }: FormEndProps) {
       )}
       <div className="row end">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {t("Cancel")}
         </Button>
         <Button type="submit" loading={busy}>
           {label}

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
+import { t } from "../../../languages/text.ts";
 import { queryClient } from "../queries.ts";
 import { ErrorPanel } from "./page.tsx";
 
@@ -29,10 +30,10 @@ export function lazily<P extends object>(name: string, load: () => Promise<Compo
     if (error === null)
       return (
         <p className="hint" aria-busy="true">
-          Loading
+          {t("Loading")}
         </p>
       );
-    return <ErrorPanel title="Could not load this page" error={UNREACHABLE} retry={() => void retry(refetch)} />;
+    return <ErrorPanel title={t("Could not load this page")} error={UNREACHABLE} retry={() => void retry(refetch)} />;
   };
   return Object.assign(Lazy, { preload: () => queryClient.prefetchQuery(query) });
 }

@@ -1,9 +1,10 @@
 import { Button } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 
 /** A placeholder for rows or panels. */
 export function Loading() {
   return (
-    <output className="stack" aria-busy="true" aria-label="Loading">
+    <output className="stack" aria-busy="true" aria-label={t("Loading")}>
       {["a", "b", "c", "d"].map((key) => (
         <span key={key} className="skeleton" />
       ))}
@@ -20,7 +21,7 @@ export function LoadMore({ query }: LoadMoreProps) {
   if (!query.hasNextPage) return null;
   return (
     <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-      Load more
+      {t("Load more")}
     </Button>
   );
 }

@@ -4,6 +4,7 @@ import { Link, useRouter } from "@tanstack/react-router";
 import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { ApiError } from "../api.ts";
 import { countsQuery, meQuery } from "../queries.ts";
 
@@ -49,9 +50,9 @@ export function Page({ title, about, actions, children }: PageProps) {
  */
 export function sentenceOf(error: unknown): string {
   // The dialog that asks for the password is above the page.
-  if (error instanceof ApiError && error.code === "UNAUTHENTICATED") return "You are signed out.";
+  if (error instanceof ApiError && error.code === "UNAUTHENTICATED") return t("You are signed out.");
   if (error instanceof ApiError) return `${error.message} (${error.code})`;
-  return error instanceof Error ? error.message : "Something went wrong.";
+  return error instanceof Error ? error.message : t("Something went wrong.");
 }
 
 /** Shows that something could not be loaded, with a button to retry. */
@@ -61,7 +62,7 @@ export function ErrorPanel({ title, error, retry }: { title: string; error: Erro
       <h2>{title}</h2>
       <p>{sentenceOf(error)}</p>
       <Button variant="default" onClick={retry}>
-        Try again
+        {t("Try again")}
       </Button>
     </div>
   );
@@ -77,7 +78,7 @@ function Instead({ title, children }: { title: string; children?: ReactNode }) {
       <div className="empty">
         <h1>{title}</h1>
         {children}
-        <Link to="/inbox">Back to the inbox</Link>
+        <Link to="/inbox">{t("Back to the inbox")}</Link>
       </div>
     </main>
   );
@@ -87,14 +88,14 @@ export function Forbidden() {
   // They may have become an operator since. The page that they wanted then takes the place of this one.
   useQuery({ ...meQuery, staleTime: 0, refetchInterval: LOOK_MS });
   return (
-    <Instead title="Only operators can see this page">
-      <p>Ask an operator of this service for access.</p>
+    <Instead title={t("Only operators can see this page")}>
+      <p>{t("Ask an operator of this service for access.")}</p>
     </Instead>
   );
 }
 
 export function NotFound() {
-  return <Instead title="Page not found" />;
+  return <Instead title={t("Page not found")} />;
 }
 
 /** Shows an error of the page itself. */
@@ -103,13 +104,13 @@ export function Crash({ error }: ErrorComponentProps) {
   useEffect(() => console.error(error), [error]);
   return (
     <main id="main" className="alone" tabIndex={-1}>
-      <h1>Something went wrong</h1>
-      <p>Your answers are kept as a draft. If it happens again, give an operator the details below.</p>
+      <h1>{t("Something went wrong")}</h1>
+      <p>{t("Your answers are kept as a draft. If it happens again, give an operator the details below.")}</p>
       <pre className="snippet">{error instanceof Error ? error.message : String(error)}</pre>
       <div className="row">
-        <Button onClick={() => location.reload()}>Reload</Button>
+        <Button onClick={() => location.reload()}>{t("Reload")}</Button>
         <Button variant="default" onClick={() => void router.navigate({ to: "/inbox" })}>
-          Back to the inbox
+          {t("Back to the inbox")}
         </Button>
       </div>
     </main>

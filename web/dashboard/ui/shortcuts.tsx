@@ -1,37 +1,38 @@
 import { Modal } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [["J", "K"], "Next, previous task, or action of a task"],
-  [["Enter", "O"], "Go into the task"],
-  [["X"], "Select a row"],
-  [["Shift", "J", "K"], "Select further rows"],
-  [["Ctrl", "A"], "Select all rows, then all that match"],
-  [["D"], "Decide the selected tasks together"],
-  [["Esc", "U"], "Back to the list, clear the selection"],
-  [["S"], "Skip to the next task"],
-  [["1", "9"], "Choose an option"],
-  [["R"], "Go to the answer"],
-  [["A", "E", "R", "M"], "Approve, edit or reject an action, or respond"],
-  [["Shift", "A"], "Approve all other actions of the task"],
-  [["E"], "Edit the proposed text"],
-  [["Ctrl", "Enter"], "Submit the answer"],
-  [["C"], "Claim, release"],
-  [["H"], "Snooze, wake up"],
-  [["P"], "Pass on to someone else"],
+  [["J", "K"], t("Next, previous task, or action of a task")],
+  [[t("Enter"), "O"], t("Go into the task")],
+  [["X"], t("Select a row")],
+  [[t("Shift"), "J", "K"], t("Select further rows")],
+  [[t("Ctrl"), "A"], t("Select all rows, then all that match")],
+  [["D"], t("Decide the selected tasks together")],
+  [[t("Esc"), "U"], t("Back to the list, clear the selection")],
+  [["S"], t("Skip to the next task")],
+  [["1", "9"], t("Choose an option")],
+  [["R"], t("Go to the answer")],
+  [["A", "E", "R", "M"], t("Approve, edit or reject an action, or respond")],
+  [[t("Shift"), "A"], t("Approve all other actions of the task")],
+  [["E"], t("Edit the proposed text")],
+  [[t("Ctrl"), t("Enter")], t("Submit the answer")],
+  [["C"], t("Claim, release")],
+  [["H"], t("Snooze, wake up")],
+  [["P"], t("Pass on to someone else")],
   [["Z"], "Undo the last claim, release, skip, snooze or answer; don't send a batch"],
-  [["Y"], "Copy the link"],
-  [["[", "]"], "Previous, next tab"],
-  [["F"], "Full width, or list and task"],
-  [["/"], "Search"],
-  [["Ctrl", "K"], "All commands, pages, people and tasks"],
-  [["G"], "Then I, M, D, S: Inbox, Mine, Closed, Stats"],
-  [["?"], "These shortcuts"],
+  [["Y"], t("Copy the link")],
+  [["[", "]"], t("Previous, next tab")],
+  [["F"], t("Full width, or list and task")],
+  [["/"], t("Search")],
+  [[t("Ctrl"), "K"], t("All commands, pages, people and tasks")],
+  [["G"], t("Then I, M, D, S: Inbox, Mine, Closed, Stats")],
+  [["?"], t("These shortcuts")],
 ];
 
 /** Lists all keys with their actions. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Shortcuts" centered closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={onClose} title={t("Shortcuts")} centered closeButtonProps={{ "aria-label": t("Close") }}>
       <dl className="shortcuts">
         {SHORTCUTS.map(([keys, does]) => (
           <div key={does}>
@@ -44,7 +45,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p className="muted">Inactive while typing. Turn off single-key shortcuts in Settings.</p>
+      <p className="muted">{t("Inactive while typing. Turn off single-key shortcuts in Settings.")}</p>
     </Modal>
   );
 }

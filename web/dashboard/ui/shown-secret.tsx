@@ -1,5 +1,6 @@
 import { Button, Modal } from "@mantine/core";
 import { useEffect, useRef, type ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { CopyButton } from "./copy.tsx";
 
 interface ShownSecretProps {
@@ -38,7 +39,7 @@ export function ShownSecret({ title, about, secret, copyLabel, onClose, children
         </div>
         {children}
         <div className="row end">
-          <Button onClick={onClose}>I have stored it</Button>
+          <Button onClick={onClose}>{t("I have stored it")}</Button>
         </div>
       </div>
     </Modal>

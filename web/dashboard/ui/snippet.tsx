@@ -1,10 +1,11 @@
 import { Tabs } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { CopyButton } from "./copy.tsx";
 
 const BODY = {
-  task: "Publish this release note?",
-  payload: { text: "Faster search." },
+  task: t("Publish this release note?"),
+  payload: { text: t("Faster search.") },
   payload_schema: { type: "object" },
   response_schema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
   timeout_seconds: 3600,
@@ -48,7 +49,7 @@ console.log(approved);`,
 import ${token === null ? "os, " : ""}requests
 
 human = requests.Session()
-human.headers["Authorization"] = ${token === null ? `f"Bearer {os.environ['SERVICE_TOKEN']}"` : `"Bearer ${token}"`}
+human.headers["Authorization"] = ${token === null ? t("f\"Bearer {os.environ['SERVICE_TOKEN']}\"") : t('"Bearer {token}"', { token })}
 task = human.post("${base}/api/tasks", json=${JSON.stringify({ ...BODY, idempotency_key }, null, 4)}).json()
 answer = task
 while answer["status"] in ("created", "rejected"):

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -15,12 +16,12 @@ import { useTimeZone, utcOf } from "./times.tsx";
 
 /** The label and the look of each status. */
 export const STATUSES: Record<TaskStatus, { label: string; tone: string; Icon: typeof IconClock }> = {
-  created: { label: "Waiting", tone: "info", Icon: IconCircleDashed },
-  rejected: { label: "Sent back", tone: "warn", Icon: IconArrowBackUp },
-  completed: { label: "Completed", tone: "ok", Icon: IconCircleCheck },
-  timed_out: { label: "Timed out", tone: "mute", Icon: IconClockOff },
-  cancelled: { label: "Cancelled", tone: "mute", Icon: IconCircleX },
-  verification_exhausted: { label: "Check failed", tone: "bad", Icon: IconShieldX },
+  created: { label: t("Waiting"), tone: "info", Icon: IconCircleDashed },
+  rejected: { label: t("Sent back"), tone: "warn", Icon: IconArrowBackUp },
+  completed: { label: t("Completed"), tone: "ok", Icon: IconCircleCheck },
+  timed_out: { label: t("Timed out"), tone: "mute", Icon: IconClockOff },
+  cancelled: { label: t("Cancelled"), tone: "mute", Icon: IconCircleX },
+  verification_exhausted: { label: t("Check failed"), tone: "bad", Icon: IconShieldX },
 };
 
 export function StatusChip({ status }: { status: TaskStatus }) {
@@ -36,18 +37,18 @@ export function StatusChip({ status }: { status: TaskStatus }) {
 /** Says that people wait for the asker, whom somebody has asked something. */
 export function ReplyChip({ asker }: { asker: string }) {
   return (
-    <span className="chip info" title={`Waits for the reply of ${asker}`}>
+    <span className="chip info" title={t("Waits for the reply of {asker}", { asker })}>
       <IconDots size={14} stroke={1.75} aria-hidden />
-      Waits for reply
+      {t("Waits for reply")}
     </span>
   );
 }
 
 /** Says how soon people should look at an open task, unless that is as usual. What a step has marked is urgent, as what was asked so. */
 export function PriorityChip({ task: { urgent, priority } }: { task: Pick<ListedTask, "urgent" | "priority"> }) {
-  if (urgent) return <span className="chip bad">Urgent</span>;
-  if (priority === "high") return <span className="chip warn">High priority</span>;
-  return priority === "low" ? <span className="chip mute">Low priority</span> : null;
+  if (urgent) return <span className="chip bad">{t("Urgent")}</span>;
+  if (priority === "high") return <span className="chip warn">{t("High priority")}</span>;
+  return priority === "low" ? <span className="chip mute">{t("Low priority")}</span> : null;
 }
 
 /** Returns whether the task still waits for an answer. */
@@ -93,9 +94,9 @@ function pace(left: number): number | null {
 }
 
 function wordsFor(left: number, end: number, timeZone: string): string {
-  if (left < 2 * MINUTE) return `${Math.max(0, Math.ceil(left / 1000))} s left`;
-  if (left < HOUR) return `${Math.ceil(left / MINUTE)} min left`;
-  if (left < 12 * HOUR) return `${Math.floor(left / HOUR)} h left`;
+  if (left < 2 * MINUTE) return t("{value} s left", { value: Math.max(0, Math.ceil(left / 1000)) });
+  if (left < HOUR) return t("{value} min left", { value: Math.ceil(left / MINUTE) });
+  if (left < 12 * HOUR) return t("{value} h left", { value: Math.floor(left / HOUR) });
   const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short", timeZone }).format(end);
   if (left < 6 * DAY)
     return `${new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone }).format(end)} ${time}`;

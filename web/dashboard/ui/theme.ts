@@ -9,6 +9,7 @@ import {
 } from "@mantine/core";
 import type { MantineColorsTuple, VariantColorsResolver } from "@mantine/core";
 import { useLayoutEffect } from "react";
+import { t } from "../../../languages/text.ts";
 
 const accent: MantineColorsTuple = [
   "#EEEDFC",
@@ -45,7 +46,7 @@ const variantColorResolver: VariantColorsResolver = (input) => {
   return {
     ...resolved,
     background: ground,
-    hover: `color-mix(in srgb, ${ground} 88%, var(--text))`,
+    hover: t("color-mix(in srgb, {ground} 88%, var(--text))", { ground }),
     color: "var(--on-accent)",
   };
 };
@@ -68,7 +69,7 @@ export const theme = createTheme({
     // The placeholder would be a child that is not allowed in menus. The first item takes the focus instead.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     PasswordInput: PasswordInput.extend({
-      defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show the password", tabIndex: 0 } },
+      defaultProps: { visibilityToggleButtonProps: { "aria-label": t("Show the password"), tabIndex: 0 } },
     }),
   },
 });

@@ -1,6 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { createElement } from "react";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 
 interface Toast {
   message: string;
@@ -38,7 +39,7 @@ export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER
     message: withAction(message, act),
     color: tone === "ok" ? "accent" : "bad",
     autoClose: closesAfter,
-    closeButtonProps: { "aria-label": "Close" },
+    closeButtonProps: { "aria-label": t("Close") },
   });
   return id;
 }

@@ -1,5 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -25,18 +27,19 @@ export function CompanyAccount({ user }: { user: User }) {
     }
   };
   return (
-    <section className="stack" aria-label="Company account">
+    <section className="stack" aria-label={t("Company account")}>
       {accounts.map(({ issuer, subject, last_used_at }) => (
         <p key={issuer}>
-          Company account <code>{subject}</code> at <bdi>{issuer}</bdi>.{" "}
-          <span className="muted">
-            Last used <Time at={last_used_at} />.
-          </span>
+          {rich("Company account {code} at {bdi}. {span}", {
+            code: <code>{subject}</code>,
+            bdi: <bdi>{issuer}</bdi>,
+            span: <span className="muted">{rich("Last used {time}.", { time: <Time at={last_used_at} /> })}</span>,
+          })}
         </p>
       ))}
       <div className="row">
         <Button variant="default" size="xs" loading={busy} onClick={() => void remove()}>
-          Remove the company account
+          {t("Remove the company account")}
         </Button>
       </div>
     </section>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toasts.ts";
 import { deactivateUser, nameOf, openTasksQuery } from "./queries.ts";
@@ -11,17 +12,18 @@ export function Deactivate({ user, onClose }: { user: User; onClose: () => void 
   const name = nameOf(user);
   const confirm = async (): Promise<void> => {
     await deactivateUser(user.id);
-    toast({ message: `${name} deactivated` });
+    toast({ message: t("{name} deactivated", { name }) });
   };
   return (
-    <Confirm title={`Deactivate ${name}?`} action="Deactivate" onConfirm={confirm} onClose={onClose}>
+    <Confirm title={t("Deactivate {name}?", { name })} action={t("Deactivate")} onConfirm={confirm} onClose={onClose}>
       <div className="stack">
-        <p>They are signed out everywhere and get no new tasks. Their past answers are kept.</p>
+        <p>{t("They are signed out everywhere and get no new tasks. Their past answers are kept.")}</p>
         <p>{sentenceAbout(open)}</p>
         {open?.count !== 0 && (
           <p>
-            Tasks for a role, or offered to several people, go on to the others. Tasks for this person alone become
-            unassigned.
+            {t(
+              "Tasks for a role, or offered to several people, go on to the others. Tasks for this person alone become unassigned.",
+            )}
           </p>
         )}
       </div>
@@ -30,8 +32,8 @@ export function Deactivate({ user, onClose }: { user: User; onClose: () => void 
 }
 
 function sentenceAbout(open: { count: number; isMore: boolean } | undefined): string {
-  if (open === undefined) return "Couldn't load their open tasks.";
-  if (open.count === 0) return "They have no open tasks.";
-  if (open.isMore) return `They have more than ${open.count} open tasks.`;
-  return open.count === 1 ? "They have one open task." : `They have ${open.count} open tasks.`;
+  if (open === undefined) return t("Couldn't load their open tasks.");
+  if (open.count === 0) return t("They have no open tasks.");
+  if (open.isMore) return t("They have more than {count} open tasks.", { count: open.count });
+  return open.count === 1 ? t("They have one open task.") : t("They have {count} open tasks.", { count: open.count });
 }

@@ -1,5 +1,6 @@
 import { Checkbox, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { ApiError } from "../api.ts";
 import { ProjectChoices } from "../projects/field.tsx";
 import { useSeveralProjects } from "../projects/queries.ts";
@@ -48,10 +49,10 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
     <Modal
       opened
       onClose={onClose}
-      title={user === null ? "Add a person" : `Edit ${nameOf(user)}`}
+      title={user === null ? t("Add a person") : t("Edit {user}", { user: nameOf(user) })}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <form
         className="stack"
@@ -61,28 +62,28 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
           void submit(event.currentTarget);
         }}
       >
-        <TextInput {...text("display_name")} label="Name" autoComplete="off" data-autofocus />
-        <TextInput {...text("email")} label="Email" type="email" autoComplete="off" />
+        <TextInput {...text("display_name")} label={t("Name")} autoComplete="off" data-autofocus />
+        <TextInput {...text("email")} label={t("Email")} type="email" autoComplete="off" />
         <Checkbox
           name="is_operator"
-          label="Operator"
+          label={t("Operator")}
           description={`Full access${hasSeveral ? " to all projects" : ""}, including stats, callbacks and people.${isMyself ? " If you remove it, you are signed out." : ""}`}
           defaultChecked={user?.is_operator ?? false}
           error={errors.is_operator}
         />
         {user === null && <ProjectChoices error={errors.projects} />}
         <div className="triple">
-          <TextInput {...text("role")} label="Role" />
-          <TextInput {...text("pool")} label="Pool" />
-          <TextInput {...text("access_level")} label="Access level" />
+          <TextInput {...text("role")} label={t("Role")} />
+          <TextInput {...text("pool")} label={t("Pool")} />
+          <TextInput {...text("access_level")} label={t("Access level")} />
         </div>
-        <p className="muted">Agents route tasks by role, pool and access level.</p>
+        <p className="muted">{t("Agents route tasks by role, pool and access level.")}</p>
         {isMyself ? (
-          <p className="muted">Change your own password in Settings.</p>
+          <p className="muted">{t("Change your own password in Settings.")}</p>
         ) : (
           <PasswordInput
             name="password"
-            label={user?.has_password === true ? "New password" : "Password"}
+            label={user?.has_password === true ? t("New password") : t("Password")}
             description={passwordHelp(user)}
             autoComplete="new-password"
             error={errors.password}
@@ -92,7 +93,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
         {user !== null && !isMyself && <PasskeysOf user={user} />}
         {user !== null && !isMyself && <PersonalTokensOf user={user} />}
         {user !== null && !isMyself && user.has_password && <SignOutButton user={user} />}
-        <FormEnd error={errors.form} label={user === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
+        <FormEnd error={errors.form} label={user === null ? t("Add") : t("Save")} busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );
@@ -100,8 +101,8 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
 
 function passwordHelp(user: User | null): string {
   return user?.has_password === true
-    ? "Leave empty to keep the password. A new one signs them out everywhere."
-    : "At least 8 characters. Without a password or a company account, they can't sign in.";
+    ? t("Leave empty to keep the password. A new one signs them out everywhere.")
+    : t("At least 8 characters. Without a password or a company account, they can't sign in.");
 }
 
 async function save(user: User | null, isMyself: boolean, fields: UserFields): Promise<void> {
@@ -111,7 +112,7 @@ async function save(user: User | null, isMyself: boolean, fields: UserFields): P
     location.assign("/login");
     return;
   }
-  toast({ message: user === null ? `${nameOf(saved)} added` : "Saved" });
+  toast({ message: user === null ? t("{saved} added", { saved: nameOf(saved) }) : t("Saved") });
   await refreshUsers();
 }
 
@@ -147,14 +148,14 @@ type Errors = Partial<Record<(typeof NAMES)[number] | "form", string>>;
 function errorsOf(failure: unknown): Errors {
   if (!(failure instanceof ApiError)) return { form: sentenceOf(failure) };
   if (failure.code === "USER_ALREADY_EXISTS")
-    return { email: `${failure.message} Deactivated people keep their email.` };
+    return { email: t("{message} Deactivated people keep their email.", { message: failure.message }) };
   if (failure.code === "USER_NO_ADDRESS") return { email: failure.message };
   if (failure.code === "LAST_OPERATOR") return { is_operator: failure.message };
   const errors: Errors = {};
   for (const { path, message, keyword } of failure.details) {
     const name = NAMES.find((name) => path.split("/")[1] === name);
     const isNone = name === "projects" && keyword === "minItems";
-    if (name !== undefined) errors[name] = isNone ? "Choose at least one project." : message;
+    if (name !== undefined) errors[name] = isNone ? t("Choose at least one project.") : message;
   }
   return Object.keys(errors).length === 0 ? { form: sentenceOf(failure) } : errors;
 }

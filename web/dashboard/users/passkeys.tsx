@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { toast } from "../ui/toasts.ts";
@@ -14,25 +15,26 @@ export function PasskeysOf({ user }: { user: User }) {
   return (
     <>
       <p className="muted">
-        {passkeys.length === 1 ? "Passkey" : "Passkeys"}: {passkeys.map(({ name }) => name).join(", ")}
+        {passkeys.length === 1 ? t("Passkey") : t("Passkeys")}: {passkeys.map(({ name }) => name).join(", ")}
       </p>
       <div className="row">
         <Button variant="default" size="xs" onClick={() => ask(true)}>
-          Remove passkeys
+          {t("Remove passkeys")}
         </Button>
       </div>
       {asked !== null && (
         <Confirm
-          title={`Remove all passkeys of ${nameOf(user)}?`}
-          action="Remove passkeys"
+          title={t("Remove all passkeys of {user}?", { user: nameOf(user) })}
+          action={t("Remove passkeys")}
           onConfirm={async () => {
             await removePasskeysOf(user.id);
             toast({ message: `Passkeys of ${nameOf(user)} removed` });
           }}
           onClose={close}
         >
-          For a person who has lost them. They are signed out everywhere, and sign in with their password or company
-          account.
+          {t(
+            "For a person who has lost them. They are signed out everywhere, and sign in with their password or company account.",
+          )}
         </Confirm>
       )}
     </>

@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { toast } from "../ui/toasts.ts";
@@ -14,24 +15,24 @@ export function PersonalTokensOf({ user }: { user: User }) {
   return (
     <>
       <p className="muted">
-        {tokens.length === 1 ? "Personal token" : "Personal tokens"}: {tokens.map(({ name }) => name).join(", ")}
+        {tokens.length === 1 ? t("Personal token") : t("Personal tokens")}: {tokens.map(({ name }) => name).join(", ")}
       </p>
       <div className="row">
         <Button variant="default" size="xs" onClick={() => ask(true)}>
-          Revoke personal tokens
+          {t("Revoke personal tokens")}
         </Button>
       </div>
       {asked !== null && (
         <Confirm
-          title={`Revoke all personal tokens of ${nameOf(user)}?`}
-          action="Revoke tokens"
+          title={t("Revoke all personal tokens of {user}?", { user: nameOf(user) })}
+          action={t("Revoke tokens")}
           onConfirm={async () => {
             await revokeTokensOf(user.id);
-            toast({ message: `Personal tokens of ${nameOf(user)} revoked` });
+            toast({ message: t("Personal tokens of {user} revoked", { user: nameOf(user) }) });
           }}
           onClose={close}
         >
-          Their assistants can no longer answer for them. Their sessions go on.
+          {t("Their assistants can no longer answer for them. Their sessions go on.")}
         </Confirm>
       )}
     </>

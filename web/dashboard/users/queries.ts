@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { t } from "../../../languages/text.ts";
 import type { components } from "../schemas.d.ts";
 import { get, patch, post, remove, request } from "../api.ts";
 import type { ListedTask } from "../api.ts";
@@ -142,5 +143,5 @@ export function nameOf(user: User): string {
 
 /** Returns the email of a person, or their Slack user id. */
 export function addressOf({ email, slack_user_id }: User): string {
-  return email ?? `Slack ${slack_user_id ?? ""}`;
+  return email ?? t("Slack {value}", { value: slack_user_id ?? "" });
 }

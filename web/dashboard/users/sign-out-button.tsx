@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useCallback, useRef, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { endSessionsOf, nameOf } from "./queries.ts";
@@ -23,7 +24,7 @@ export function SignOutButton({ user }: { user: User }) {
     try {
       await endSessionsOf(user.id);
       showQuestion(false);
-      toast({ message: `All sessions of ${nameOf(user)} have ended` });
+      toast({ message: t("All sessions of {user} have ended", { user: nameOf(user) }) });
     } catch (failure) {
       toast({ message: sentenceOf(failure), tone: "bad" });
     } finally {
@@ -34,19 +35,23 @@ export function SignOutButton({ user }: { user: User }) {
     return (
       <div className="row">
         <Button variant="default" size="xs" ref={next} onClick={() => showQuestion(true)}>
-          Sign out everywhere
+          {t("Sign out everywhere")}
         </Button>
       </div>
     );
   return (
     <div className="notice stack">
-      <p>End all sessions of {nameOf(user)} and revoke their personal tokens now? They can sign in again.</p>
+      <p>
+        {t("End all sessions of {user} and revoke their personal tokens now? They can sign in again.", {
+          user: nameOf(user),
+        })}
+      </p>
       <div className="row">
         <Button color="bad" size="xs" loading={busy} onClick={() => void signOut()}>
-          End sessions
+          {t("End sessions")}
         </Button>
         <Button variant="default" size="xs" ref={next} onClick={() => showQuestion(false)}>
-          Keep them
+          {t("Keep them")}
         </Button>
       </div>
     </div>

@@ -1,6 +1,8 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.ts";
 import { useSeveralProjects } from "../projects/queries.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import type { Me } from "../api.ts";
@@ -29,18 +31,18 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
   const { data: activity } = useQuery(activityQuery(users.map(({ id }) => id)));
   return (
     <div className="surface flush">
-      <table className="data as-cards" aria-label="People">
+      <table className="data as-cards" aria-label={t("People")}>
         <thead>
           <tr>
-            <th scope="col">Person</th>
-            <th scope="col">Operator</th>
-            <th scope="col">Role</th>
-            <th scope="col">Pool</th>
-            <th scope="col">Access level</th>
-            <th scope="col">Can sign in</th>
-            <th scope="col">Last chosen by role</th>
+            <th scope="col">{t("Person")}</th>
+            <th scope="col">{t("Operator")}</th>
+            <th scope="col">{t("Role")}</th>
+            <th scope="col">{t("Pool")}</th>
+            <th scope="col">{t("Access level")}</th>
+            <th scope="col">{t("Can sign in")}</th>
+            <th scope="col">{t("Last chosen by role")}</th>
             <th scope="col">
-              <span className="skip">Change</span>
+              <span className="skip">{t("Change")}</span>
             </th>
           </tr>
         </thead>
@@ -48,38 +50,43 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
           {users.map((user) => (
             <tr key={user.id}>
               <Person user={user} isMyself={user.id === me} activity={activity?.get(user.id)} />
-              <td data-label="Operator">
+              <td data-label={t("Operator")}>
                 <YesOrNo is={user.is_operator} />
               </td>
-              <td data-label="Role">{user.role ?? NONE}</td>
-              <td data-label="Pool">{user.pool ?? NONE}</td>
-              <td data-label="Access level">{user.access_level ?? NONE}</td>
-              <td data-label="Can sign in">
+              <td data-label={t("Role")}>{user.role ?? NONE}</td>
+              <td data-label={t("Pool")}>{user.pool ?? NONE}</td>
+              <td data-label={t("Access level")}>{user.access_level ?? NONE}</td>
+              <td data-label={t("Can sign in")}>
                 {!canSignIn(user) && hasCompany && user.email !== null ? (
-                  "With the company account"
+                  t("With the company account")
                 ) : (
                   <YesOrNo is={canSignIn(user)} />
                 )}
               </td>
-              <td data-label="Last chosen by role">
+              <td data-label={t("Last chosen by role")}>
                 {user.last_assigned_at === null ? (
-                  <span className="muted">Never</span>
+                  <span className="muted">{t("Never")}</span>
                 ) : (
                   <Moment at={user.last_assigned_at} />
                 )}
               </td>
               <td>
                 <div className="row end">
-                  <Button variant="default" size="xs" aria-label={`Edit ${nameOf(user)}`} onClick={() => onEdit(user)}>
-                    Edit
+                  <Button
+                    variant="default"
+                    size="xs"
+                    aria-label={t("Edit {user}", { user: nameOf(user) })}
+                    onClick={() => onEdit(user)}
+                  >
+                    {t("Edit")}
                   </Button>
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={`Absence of ${nameOf(user)}`}
+                    aria-label={t("Absence of {user}", { user: nameOf(user) })}
                     onClick={() => onAbsence(user)}
                   >
-                    Absence
+                    {t("Absence")}
                   </Button>
                   <DeactivateButton user={user} isMyself={user.id === me} onDeactivate={onDeactivate} />
                 </div>
@@ -116,7 +123,7 @@ function Person({ user, isMyself, activity }: PersonProps) {
   return (
     <th scope="row">
       <strong>{name}</strong>
-      {isMyself && <span className="muted"> (you)</span>}
+      {isMyself && <span className="muted"> {t("(you)")}</span>}
       {user.absence !== null && (
         <>
           {" "}
@@ -136,28 +143,22 @@ function ActivityOf({ activity: { user_id, open, answered, last_seen_at } }: { a
   return (
     <div className="muted">
       {open === 0 ? (
-        "No open tasks"
+        t("No open tasks")
       ) : (
         <Link to="/inbox" search={{ assignee: user_id }}>
-          {open} open
+          {t("{open} open", { open })}
         </Link>
       )}
       {" · "}
       {answered === 0 ? (
-        "none answered in 30 days"
+        t("none answered in 30 days")
       ) : (
         <Link to="/inbox" search={{ scope: "done", by: user_id, range: "30" }}>
-          {answered} answered in 30 days
+          {t("{answered} answered in 30 days", { answered })}
         </Link>
       )}
       {" · "}
-      {last_seen_at === null ? (
-        "signed out"
-      ) : (
-        <>
-          seen <Moment at={last_seen_at} />
-        </>
-      )}
+      {last_seen_at === null ? "signed out" : <>{rich("seen {moment}", { moment: <Moment at={last_seen_at} /> })}</>}
     </div>
   );
 }
@@ -171,7 +172,7 @@ function DelegateOf({ id }: { id: string }) {
 function DelegateName({ id, me }: { id: string; me: Me }) {
   const names = useNames(me);
   const name = id === me.user_id ? "you" : names.get(id);
-  return name === undefined ? null : <div className="muted">Delegate: {name}</div>;
+  return name === undefined ? null : <div className="muted">{t("Delegate: {name}", { name })}</div>;
 }
 
 /** The projects of a person and their roles in them. Nothing if there is only one project. */
@@ -183,22 +184,22 @@ function ProjectsOf({ user }: { user: User }) {
     return role === "operator" ? `${name} (operator)` : name;
   });
   const all =
-    names.length === 0 ? "No projects" : `${names.length === 1 ? "Project" : "Projects"}: ${names.join(", ")}`;
-  return <div className="muted">{user.is_operator ? "All projects" : all}</div>;
+    names.length === 0 ? t("No projects") : `${names.length === 1 ? t("Project") : t("Projects")}: ${names.join(", ")}`;
+  return <div className="muted">{user.is_operator ? t("All projects") : all}</div>;
 }
 
 function YesOrNo({ is }: { is: boolean }) {
-  if (!is) return <span className="muted">No</span>;
+  if (!is) return <span className="muted">{t("No")}</span>;
   return (
     <span className="chip ok">
       <IconCheck size={14} stroke={1.75} aria-hidden />
-      Yes
+      {t("Yes")}
     </span>
   );
 }
 
 /** An operator who could deactivate their own account could leave the service without one. */
-const WHY_NOT = "You can't deactivate yourself. Ask another operator.";
+const WHY_NOT = t("You can't deactivate yourself. Ask another operator.");
 
 function DeactivateButton({
   user,
@@ -213,12 +214,12 @@ function DeactivateButton({
     <Button
       variant="default"
       size="xs"
-      aria-label={`Deactivate ${nameOf(user)}`}
+      aria-label={t("Deactivate {user}", { user: nameOf(user) })}
       // Not disabled, so that the keyboard reaches it and it can say why.
       {...(isMyself ? { "aria-disabled": true, "data-disabled": true, title: WHY_NOT } : {})}
       onClick={() => (isMyself ? toast({ message: WHY_NOT, tone: "bad" }) : onDeactivate(user))}
     >
-      Deactivate
+      {t("Deactivate")}
     </Button>
   );
 }
@@ -229,7 +230,7 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
   const activate = async (user: User): Promise<void> => {
     await changeUser(user.id, { active: true });
     await refreshUsers();
-    toast({ message: `${nameOf(user)} is active again` });
+    toast({ message: t("{user} is active again", { user: nameOf(user) }) });
   };
   const reactivate = async (user: User): Promise<void> => {
     try {
@@ -240,14 +241,14 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
   };
   return (
     <div className="surface flush">
-      <table className="data as-cards" aria-label="Deactivated people">
+      <table className="data as-cards" aria-label={t("Deactivated people")}>
         <thead>
           <tr>
-            <th scope="col">Person</th>
-            <th scope="col">Operator</th>
-            <th scope="col">Can sign in</th>
+            <th scope="col">{t("Person")}</th>
+            <th scope="col">{t("Operator")}</th>
+            <th scope="col">{t("Can sign in")}</th>
             <th scope="col">
-              <span className="skip">Change</span>
+              <span className="skip">{t("Change")}</span>
             </th>
           </tr>
         </thead>
@@ -255,21 +256,21 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
           {users.map((user) => (
             <tr key={user.id}>
               <Person user={user} isMyself={false} />
-              <td data-label="Operator">
+              <td data-label={t("Operator")}>
                 <YesOrNo is={user.is_operator} />
               </td>
-              <td data-label="Can sign in">
-                {canSignIn(user) || (hasCompany && user.email !== null) ? "When active" : "No"}
+              <td data-label={t("Can sign in")}>
+                {canSignIn(user) || (hasCompany && user.email !== null) ? t("When active") : t("No")}
               </td>
               <td>
                 <div className="row end">
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={`Reactivate ${nameOf(user)}`}
+                    aria-label={t("Reactivate {user}", { user: nameOf(user) })}
                     onClick={() => (user.is_operator ? ask(user) : void reactivate(user))}
                   >
-                    Reactivate
+                    {t("Reactivate")}
                   </Button>
                 </div>
               </td>
@@ -279,13 +280,13 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
       </table>
       {asked !== null && (
         <Confirm
-          title={`Reactivate ${nameOf(asked)}?`}
-          action="Reactivate"
+          title={t("Reactivate {asked}?", { asked: nameOf(asked) })}
+          action={t("Reactivate")}
           tone="accent"
           onConfirm={() => activate(asked)}
           onClose={close}
         >
-          They are an operator: they get full access to this service again.
+          {t("They are an operator: they get full access to this service again.")}
         </Confirm>
       )}
     </div>

@@ -1,4 +1,5 @@
 import { Button, TextInput } from "@mantine/core";
+import { t } from "../../../languages/text.ts";
 import { IconSearch } from "../ui/icons.tsx";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -25,15 +26,15 @@ export function UsersPage() {
   const { asked, ask, close } = useDialog<Asked>();
   return (
     <Page
-      title="People"
-      about="People who answer tasks, and operators"
-      actions={<Button onClick={() => ask({ kind: "edit", user: null })}>Add a person</Button>}
+      title={t("People")}
+      about={t("People who answer tasks, and operators")}
+      actions={<Button onClick={() => ask({ kind: "edit", user: null })}>{t("Add a person")}</Button>}
     >
       <TextInput
         className="search"
         type="search"
-        aria-label="Search"
-        placeholder="Name or email"
+        aria-label={t("Search")}
+        placeholder={t("Name or email")}
         leftSection={<IconSearch size={16} aria-hidden />}
         defaultValue={q}
         onChange={(event) => void navigate({ to: "/users", search: { q: event.currentTarget.value }, replace: true })}
@@ -67,13 +68,13 @@ function Active({ q, ...table }: ActiveProps) {
   const query = useInfiniteQuery(usersQuery(q, true));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="Could not load the list" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title={t("Could not load the list")} error={query.error} retry={() => void query.refetch()} />;
   const users = query.data.pages.flatMap((page) => page.data);
   if (users.length === 0)
     return (
       <div className="empty">
-        <h2>No matches</h2>
-        <p>No active person has “{q}” in their name or email.</p>
+        <h2>{t("No matches")}</h2>
+        <p>{t("No active person has “{q}” in their name or email.", { q })}</p>
       </div>
     );
   return (
@@ -91,10 +92,7 @@ function Inactive({ q }: { q: string }) {
   if (users.length === 0) return null;
   return (
     <details className="fold">
-      <summary>
-        Deactivated ({users.length}
-        {query.hasNextPage ? "+" : ""})
-      </summary>
+      <summary>{t("Deactivated ({n}{value})", { n: users.length, value: query.hasNextPage ? "+" : "" })}</summary>
       <InactiveTable users={users} />
       <LoadMore query={query} />
     </details>

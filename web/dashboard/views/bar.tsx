@@ -1,6 +1,7 @@
 import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { t } from "../../../languages/text.ts";
 import { patch, remove } from "../api.ts";
 import type { Me } from "../api.ts";
 import { isFiltered } from "../inbox/filters.tsx";
@@ -18,10 +19,10 @@ import { SaveDialog, type Asked } from "./save.tsx";
 import type { View } from "./shown.ts";
 
 const GONE: Record<View["problems"][number], string> = {
-  project: "The project of this view is gone, or you are no longer in it.",
-  agent: "The agent of this view was deleted.",
-  assignee: "The person whose tasks this view shows was deactivated.",
-  by: "The person whose answers this view shows is gone.",
+  project: t("The project of this view is gone, or you are no longer in it."),
+  agent: t("The agent of this view was deleted."),
+  assignee: t("The person whose tasks this view shows was deactivated."),
+  by: t("The person whose answers this view shows is gone."),
 };
 
 interface ViewBarProps {
@@ -47,7 +48,7 @@ export function ViewBar({ views, search, me }: ViewBarProps) {
         <Menu position="bottom-start" width={220}>
           <Menu.Target>
             <button type="button" className="filter">
-              Views
+              {t("Views")}
             </button>
           </Menu.Target>
           <Menu.Dropdown className="filter-options">
@@ -69,46 +70,46 @@ export function ViewBar({ views, search, me }: ViewBarProps) {
         <button
           type="button"
           className="filter set"
-          onClick={() => change({ filter: filterOf(search) }, "View updated")}
+          onClick={() => change({ filter: filterOf(search) }, t("View updated"))}
         >
-          Update view
+          {t("Update view")}
         </button>
       )}
       {canSave && isOther && (
         <button type="button" className="filter" onClick={() => saving.ask({ kind: "new" })}>
-          {view === null ? "Save view" : "Save as new view"}
+          {view === null ? t("Save view") : t("Save as new view")}
         </button>
       )}
       {view !== null && (
         <Menu position="bottom-start" width={200}>
           <Menu.Target>
             <button type="button" className="filter">
-              View
+              {t("View")}
             </button>
           </Menu.Target>
           <Menu.Dropdown>
             {isOther && (
               <Menu.Item onClick={() => void navigate({ to: ".", search: searchOf(view), replace: true })}>
-                Reset to the saved view
+                {t("Reset to the saved view")}
               </Menu.Item>
             )}
-            <Menu.Item onClick={() => void copyLink(view)}>Copy link</Menu.Item>
+            <Menu.Item onClick={() => void copyLink(view)}>{t("Copy link")}</Menu.Item>
             {view.can_change && (
               <>
-                <Menu.Item onClick={() => saving.ask({ kind: "rename", view })}>Rename</Menu.Item>
+                <Menu.Item onClick={() => saving.ask({ kind: "rename", view })}>{t("Rename")}</Menu.Item>
                 {view.position > 0 && (
-                  <Menu.Item onClick={() => change({ position: view.position - 1 }, "View moved up")}>
-                    Move up
+                  <Menu.Item onClick={() => change({ position: view.position - 1 }, t("View moved up"))}>
+                    {t("Move up")}
                   </Menu.Item>
                 )}
                 {views.some((one) => one.project === view.project && one.position > view.position) && (
-                  <Menu.Item onClick={() => change({ position: view.position + 1 }, "View moved down")}>
-                    Move down
+                  <Menu.Item onClick={() => change({ position: view.position + 1 }, t("View moved down"))}>
+                    {t("Move down")}
                   </Menu.Item>
                 )}
                 <Menu.Divider />
                 <Menu.Item color="bad" onClick={() => deleting.ask(view)}>
-                  Delete view
+                  {t("Delete view")}
                 </Menu.Item>
               </>
             )}
@@ -118,21 +119,23 @@ export function ViewBar({ views, search, me }: ViewBarProps) {
       {view !== null && view.problems.length > 0 && (
         <p className="notice warn view-notice">
           {view.problems.map((problem) => GONE[problem]).join(" ")}
-          {view.can_change && " Change the filters and update the view, or delete it."}
+          {view.can_change && t(" Change the filters and update the view, or delete it.")}
         </p>
       )}
       {search.view !== null && view === null && (
-        <p className="notice view-notice">This view was deleted, or it is not shared with you.</p>
+        <p className="notice view-notice">{t("This view was deleted, or it is not shared with you.")}</p>
       )}
       {saving.asked !== null && <SaveDialog asked={saving.asked} search={search} me={me} onClose={saving.close} />}
       {deleting.asked !== null && (
         <Confirm
-          title={`Delete the view “${deleting.asked.name}”?`}
-          action="Delete view"
+          title={t("Delete the view “{name}”?", { name: deleting.asked.name })}
+          action={t("Delete view")}
           onConfirm={() => deleteView(deleting.asked!, () => navigate({ to: "/inbox", search: {} }))}
           onClose={deleting.close}
         >
-          {deleting.asked.project === null ? "Its tasks stay." : "Everyone in its project loses it. Its tasks stay."}
+          {deleting.asked.project === null
+            ? t("Its tasks stay.")
+            : t("Everyone in its project loses it. Its tasks stay.")}
         </Confirm>
       )}
     </>
@@ -150,10 +153,10 @@ function ProjectChip({ search }: { search: Scope }) {
     <button
       type="button"
       className="filter set view-project"
-      title="Show the tasks of all projects"
+      title={t("Show the tasks of all projects")}
       onClick={() => void navigate({ to: ".", search: { ...search, project: null }, replace: true })}
     >
-      <span className="unseen">Project: </span>
+      <span className="unseen">{t("Project:")} </span>
       {name}
       <IconX size={12} aria-hidden />
     </button>
@@ -179,10 +182,10 @@ async function deleteView({ id }: View, leave: () => Promise<void>): Promise<voi
   await remove(`/api/views/${id}`);
   await leave();
   await refreshViews();
-  toast({ message: "View deleted" });
+  toast({ message: t("View deleted") });
 }
 
 /** The link opens what the view shows at that time. */
 async function copyLink({ id }: View): Promise<void> {
-  if (await copy(`${location.origin}/inbox?view=${id}`)) toast({ message: "Link copied" });
+  if (await copy(`${location.origin}/inbox?view=${id}`)) toast({ message: t("Link copied") });
 }

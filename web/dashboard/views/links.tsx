@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { t } from "../../../languages/text.ts";
 import { lettersOf } from "../projects/switcher.tsx";
 import { countsQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
@@ -22,7 +23,7 @@ export function ViewLinks({ views }: { views: readonly View[] }) {
   return (
     <>
       <p className="places-of wide-only" id="views">
-        Views
+        {t("Views")}
       </p>
       <ul className="views wide-only" aria-labelledby="views">
         {views.map((view) => (
@@ -53,8 +54,8 @@ export function ViewLinks({ views }: { views: readonly View[] }) {
 function Count({ view }: { view: View }) {
   if (view.problems.length === 0) return <span className="count-of">{countOf(view)}</span>;
   return (
-    <span className="count-of bad" title="Something of this view is gone">
-      <span className="unseen">Something of this view is gone</span>
+    <span className="count-of bad" title={t("Something of this view is gone")}>
+      <span className="unseen">{t("Something of this view is gone")}</span>
       <span aria-hidden>!</span>
     </span>
   );

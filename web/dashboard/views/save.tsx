@@ -2,6 +2,7 @@ import { Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import { ApiError, patch, post } from "../api.ts";
 import type { Me } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
@@ -44,7 +45,7 @@ export function SaveDialog({ asked, search, me, onClose }: SaveDialogProps) {
     onSuccess: async (view) => {
       await refreshViews();
       if (asked.kind === "new") await navigate({ to: "/inbox", search: searchOf(view), replace: true });
-      toast({ message: asked.kind === "new" ? "View saved" : "View renamed" });
+      toast({ message: asked.kind === "new" ? t("View saved") : t("View renamed") });
       onClose();
     },
   });
@@ -53,10 +54,10 @@ export function SaveDialog({ asked, search, me, onClose }: SaveDialogProps) {
     <Modal
       opened
       onClose={onClose}
-      title={asked.kind === "new" ? "Save view" : "Rename view"}
+      title={asked.kind === "new" ? t("Save view") : t("Rename view")}
       centered
       lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t("Close") }}
     >
       <form
         className="stack"
@@ -66,7 +67,7 @@ export function SaveDialog({ asked, search, me, onClose }: SaveDialogProps) {
         }}
       >
         <TextInput
-          label="Name"
+          label={t("Name")}
           data-autofocus
           autoComplete="off"
           maxLength={60}
@@ -78,15 +79,15 @@ export function SaveDialog({ asked, search, me, onClose }: SaveDialogProps) {
         />
         {asked.kind === "new" && shares.length > 0 && (
           <NativeSelect
-            label="Who sees it"
-            description="Everyone sees their own tasks in it."
+            label={t("Who sees it")}
+            description={t("Everyone sees their own tasks in it.")}
             value={project}
             onChange={(event) => setProject(event.currentTarget.value)}
             data={[
-              { value: "", label: "Only you" },
+              { value: "", label: t("Only you") },
               ...shares.map(({ slug, name: title }) => ({
                 value: slug,
-                label: projects.length === 1 ? "Everyone" : `Everyone in ${title}`,
+                label: projects.length === 1 ? t("Everyone") : t("Everyone in {title}", { title }),
               })),
             ]}
           />
@@ -95,7 +96,7 @@ export function SaveDialog({ asked, search, me, onClose }: SaveDialogProps) {
           error={
             save.error === null || named !== null ? null : (problemOf(save.error, "/filter") ?? sentenceOf(save.error))
           }
-          label={asked.kind === "new" ? "Save view" : "Rename"}
+          label={asked.kind === "new" ? t("Save view") : t("Rename")}
           busy={save.isPending}
           onClose={onClose}
         />
