@@ -1,3 +1,4 @@
+import { plural, t } from "../languages/text.ts";
 import { cutText, oneLine } from "./plain-text.ts";
 
 /** Who created a task, as its record says it. */
@@ -30,7 +31,13 @@ export function agentOf({ asked_by: { kind, name } }: Pick<Asked, "asked_by">): 
  */
 export function askerLine(task: Asked, verb: "asks" | "asked" = "asks"): string | null {
   const agent = agentOf(task);
-  return agent === null ? null : `${agent} ${verb}${behalfOf(task)}`;
+  if (agent === null) return null;
+  const person = behalfOf(task);
+  const isOver = verb === "asked";
+  if (person === null) return isOver ? t("{agent} asked", { agent }) : t("{agent} asks", { agent });
+  return isOver
+    ? t("{agent} asked, on behalf of {person} (according to the agent)", { agent, person })
+    : t("{agent} asks, on behalf of {person} (according to the agent)", { agent, person });
 }
 
 /**
@@ -42,15 +49,26 @@ export function actionLine(task: Asked, actions: readonly AskedAction[], verb: "
   const agent = agentOf(task);
   const names = actions
     .slice(0, MAX_ACTIONS)
-    .map(({ name, risk }) => cutText(oneLine(name), MAX_NAME) + (risk === "high" ? " (high risk)" : ""));
-  const all = [...names, ...(actions.length > MAX_ACTIONS ? [`${actions.length - MAX_ACTIONS} more`] : [])].join(", ");
-  if (agent === null) return `${actions.length === 1 ? "Action" : "Actions"}: ${all}`;
-  const count = actions.length === 1 ? "" : `${actions.length} actions: `;
-  return `${agent} ${verb === "asks" ? "wants" : "wanted"} to run ${count}${all}${behalfOf(task)}`;
+    .map(({ name, risk }) => ({ action: cutText(oneLine(name), MAX_NAME), isHigh: risk === "high" }))
+    .map(({ action, isHigh }) => (isHigh ? t("{action} (high risk)", { action }) : action));
+  const all = [
+    ...names,
+    ...(actions.length > MAX_ACTIONS ? [t("{count} more", { count: actions.length - MAX_ACTIONS })] : []),
+  ].join(", ");
+  const n = actions.length;
+  if (agent === null) return plural(n, "Action: {actions}", "Actions: {actions}", { actions: all });
+  const listed = n === 1 ? all : t("{n} actions: {actions}", { n, actions: all });
+  const person = behalfOf(task);
+  const values = { agent, actions: listed };
+  if (person === null)
+    return verb === "asks" ? t("{agent} wants to run {actions}", values) : t("{agent} wanted to run {actions}", values);
+  return verb === "asks"
+    ? t("{agent} wants to run {actions}, on behalf of {person} (according to the agent)", { ...values, person })
+    : t("{agent} wanted to run {actions}, on behalf of {person} (according to the agent)", { ...values, person });
 }
 
-function behalfOf({ on_behalf_of }: Asked): string {
+function behalfOf({ on_behalf_of }: Asked): string | null {
   const { name, email, id } = on_behalf_of ?? {};
   const person = [name, email, id].map((text) => cutText(oneLine(text ?? ""), MAX_NAME)).find((text) => text !== "");
-  return person === undefined ? "" : `, on behalf of ${person} (according to the agent)`;
+  return person ?? null;
 }

@@ -1,3 +1,5 @@
+import { t } from "../languages/text.ts";
+
 const ABBREVIATIONS = /\b(api|cpu|html|iban|id|ip|json|pdf|pep|pin|sku|spo2|url|vat)(s?)\b/gi;
 
 /** `customer_name`, `customerName`, `customer-name` -> "Customer name", `image_url` -> "Image URL". Words with capitals stay. */
@@ -11,7 +13,7 @@ export function titleOf(key: string): string {
     .join(" ")
     .replaceAll(ABBREVIATIONS, (_, name: string, plural: string) => name.toUpperCase() + plural)
     .replace("SPO2", "SpO2");
-  return words === "" ? key.trim() || "(no name)" : capitalized(words);
+  return words === "" ? key.trim() || t("(no name)") : capitalized(words);
 }
 
 /** "line item" -> "Line item" */
@@ -26,9 +28,9 @@ export function inSentence(title: string): string {
 
 /** Returns the label of an option without a title. Identifiers become words, and other values stay unchanged. */
 export function labelOf(value: unknown): string {
-  if (value === true) return "Yes";
-  if (value === false) return "No";
-  if (value === null) return "None";
+  if (value === true) return t("Yes");
+  if (value === false) return t("No");
+  if (value === null) return t("None");
   if (typeof value !== "string") return typeof value === "number" ? String(value) : JSON.stringify(value);
   return /^[a-z]+(?:[_-][a-z0-9]+)*$/.test(value) ? titleOf(value) : value === "" ? "(empty)" : value;
 }

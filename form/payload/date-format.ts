@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { formatterCache } from "./formatter-cache.ts";
 import { DAY, relativeTimeFor } from "./relative-time.ts";
 
@@ -63,7 +64,7 @@ export function dateFormatsFor(locale: string, timeZone: string | null, now: Dat
         return instant(Date.parse(normal + (offset.toUpperCase() === "Z" ? "Z" : withColon(offset))));
       // It has no zone, so its instant is unknown.
       const shown = formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }).format(local);
-      return { text: shown, full_text: `${shown} (no time zone given)`, relative: null, utc: null };
+      return { text: shown, full_text: t("{time} (no time zone given)", { time: shown }), relative: null, utc: null };
     },
     instant,
   };

@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { childHints, itemHints } from "./hints.ts";
 import { at, isList, isObject, isSame, isScalar, token } from "./json.ts";
 import type { JsonObject } from "./json.ts";
@@ -131,8 +132,8 @@ function compareLists(
     const leftover = countOf(a);
     for (const item of b) take(leftover, item);
     for (const [index, item] of a.entries())
-      if (take(leftover, item)) addRow(comparing, side(before, a, index), null, title === "" ? "Item" : title);
-    for (const index of added) addRow(comparing, null, side(after, b, index), title === "" ? "Item" : title);
+      if (take(leftover, item)) addRow(comparing, side(before, a, index), null, title === "" ? t("Item") : title);
+    for (const index of added) addRow(comparing, null, side(after, b, index), title === "" ? t("Item") : title);
     return;
   }
   const name = nameIn(a, b);
@@ -140,14 +141,14 @@ function compareLists(
   const met = new Set<number>();
   for (const [index, item] of b.entries()) {
     const other = name === null ? index : places.get(at(item, name));
-    const called = name === null ? `Item ${index + 1}` : String(at(item, name));
+    const called = name === null ? t("Item {number}", { number: index + 1 }) : String(at(item, name));
     const found = other !== undefined && other < a.length ? other : null;
     if (found !== null) met.add(found);
     step(comparing, found === null ? null : side(before, a, found), side(after, b, index), join(title, called), depth);
   }
   for (const [index, item] of a.entries()) {
     if (met.has(index)) continue;
-    const called = name === null ? `Item ${index + 1}` : String(at(item, name));
+    const called = name === null ? t("Item {number}", { number: index + 1 }) : String(at(item, name));
     step(comparing, side(before, a, index), null, join(title, called), depth);
   }
 }

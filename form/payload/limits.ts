@@ -1,3 +1,4 @@
+import { plural } from "../../languages/text.ts";
 import { isList, isLongerThan } from "./json.ts";
 import type { Rest, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
@@ -55,6 +56,9 @@ export function rest(leftOut: number, next: number): Rest {
 
 export function tooLarge(planning: Planning, value: unknown): Shown {
   const size = isList(value) ? value.length : Object.keys(value as object).length;
-  const [one, many] = isList(value) ? ["entry", "entries"] : ["field", "fields"];
-  return { kind: "too_large", text: `${count(planning, size)} ${size === 1 ? one : many}` };
+  const values = { n: count(planning, size) };
+  const text = isList(value)
+    ? plural(size, "{n} entry", "{n} entries", values)
+    : plural(size, "{n} field", "{n} fields", values);
+  return { kind: "too_large", text };
 }

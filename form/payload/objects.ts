@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { changesAmong, planChange } from "./changes.ts";
 import type { Pair } from "./diff.ts";
 import { childHints, markUsed } from "./hints.ts";
@@ -127,7 +128,7 @@ function markMissing(
 }
 
 function otherData({ pointer, depth }: Subject, children: readonly PayloadNode[]): PayloadNode {
-  const place = { pointer, title: "Other data", description: null, help: null };
+  const place = { pointer, title: t("Other data"), description: null, help: null };
   return depth >= FOLDED_DEPTH
     ? { ...place, kind: "tree", children, left_out: 0 }
     : { ...place, kind: "group", children, is_plain: false, is_other: true, left_out: 0 };

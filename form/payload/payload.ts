@@ -1,3 +1,4 @@
+import { plural, t } from "../../languages/text.ts";
 import { formatsFor } from "./format.ts";
 import { IgnoredHints, markUsed, noteUnused, readHints } from "./hints.ts";
 import type { Hints } from "./hints.ts";
@@ -132,8 +133,8 @@ function rootNodes(
   const layers = schema.layersOf(planning.reader, root.starts, payload);
   const { children, left_out, next } = planChildren(planning, root, payload, layers);
   if (next === undefined) return { nodes: children, left_out };
-  const place = { pointer: "", title: "More", description: null, help: null };
-  const text = `${count(planning, left_out)} more ${left_out === 1 ? "field" : "fields"}`;
+  const place = { pointer: "", title: t("More"), description: null, help: null };
+  const text = plural(left_out, "{n} more field", "{n} more fields", { n: count(planning, left_out) });
   const more: PayloadNode = { ...place, kind: "too_large", text, next };
   return { nodes: [...children, more], left_out };
 }

@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import type { Numeric } from "./number-format.ts";
 import { toneOf } from "./hints.ts";
 import type { Hints } from "./hints.ts";
@@ -11,7 +12,7 @@ import { labelOf } from "../titles.ts";
 export function planBoolean(planning: Planning, value: boolean, layers: Layers, hints: Hints | null): Shown {
   // As in forms, the first name is that of true.
   const named = hints?.enumNames?.[value ? 0 : 1] ?? schema.choiceOf(planning.reader, layers, value, null).title;
-  return { kind: "boolean", value, text: named === null ? (value ? "Yes" : "No") : shortened(named, MAX_TITLE) };
+  return { kind: "boolean", value, text: named === null ? (value ? t("Yes") : t("No")) : shortened(named, MAX_TITLE) };
 }
 
 export function choiceShown(

@@ -1,3 +1,4 @@
+import { plural, t } from "../../languages/text.ts";
 import { anyDate, dateShown } from "./dates.ts";
 import { isDateTimeText } from "./date-format.ts";
 import type { Hints } from "./hints.ts";
@@ -110,12 +111,13 @@ function fileShown(planning: Planning, type: string, bytes: number): Shown {
   const short = name.replace(/^x-|\+.*$/g, "").slice(0, 30);
   const what =
     kind === "image"
-      ? `${short.toUpperCase()} image`
+      ? t("{format} image", { format: short.toUpperCase() })
       : name === "pdf"
-        ? "PDF file"
-        : `File (${type.slice(0, MAX_CHIP)})`;
-  const size = bytes < 1_000 ? `${bytes} bytes` : `${count(planning, Math.round(bytes / 1_000))} kB`;
-  return { kind: "file", text: `${what}, ${size}, not shown` };
+        ? t("PDF file")
+        : t("File ({type})", { type: type.slice(0, MAX_CHIP) });
+  const size =
+    bytes < 1_000 ? plural(bytes, "{n} byte", "{n} bytes") : `${count(planning, Math.round(bytes / 1_000))} kB`;
+  return { kind: "file", text: t("{what}, {size}, not shown", { what, size }) };
 }
 
 function mailLink(value: string): Shown | null {

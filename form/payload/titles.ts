@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { titleOf } from "../titles.ts";
 
 const MAX_LENGTH = 120;
@@ -6,5 +7,5 @@ const MAX_LENGTH = 120;
 export function readableKey(key: string): string {
   const short = key.length > MAX_LENGTH ? `${key.slice(0, MAX_LENGTH)}...` : key;
   const isName = /^[\p{L}_][\p{L}\p{M}\p{N}_.-]*$/u.test(key);
-  return isName ? titleOf(short) : short.trim() === "" ? "(no name)" : short;
+  return isName ? titleOf(short) : short.trim() === "" ? t("(no name)") : short;
 }

@@ -1,7 +1,15 @@
 import type { ErrorParams } from "../../json-schema/errors.ts";
 import { keyOf } from "./entries.ts";
-import { ENGLISH } from "./messages.ts";
-import type { Messages } from "./messages.ts";
+import {
+  andList,
+  sayAt,
+  sayBroken,
+  sayMissing,
+  sayOneNeeded,
+  sayOnlyOne,
+  sayProblem,
+  sayTooLarge,
+} from "./messages.ts";
 import { nodesOf } from "./nodes.ts";
 import type { FormNode, GroupNode } from "./nodes.ts";
 import type { Form, Plan } from "./plan.ts";
@@ -36,20 +44,20 @@ export interface Finding {
  * Returns the problems of the entries in the order of the fields, one for each field. If there are none, the service
  * will accept the answer, unless it depends on a pattern that only the service can match.
  */
-export function checkPlan(form: Form, plan: Plan, messages: Messages = ENGLISH): readonly FieldError[] {
+export function checkPlan(form: Form, plan: Plan): readonly FieldError[] {
   const errors = new Map<string, FieldError>();
   for (const node of nodesOf(plan.root))
-    if (node.problem !== null) errors.set(node.name, errorAt(node, messages.problem(node.problem)));
+    if (node.problem !== null) errors.set(node.name, errorAt(node, sayProblem(node.problem)));
   if (plan.value !== undefined && form.source !== null) {
     const verdict = verdictOn(form.source, plan.value);
-    if (verdict.status === "refused") errors.set("", errorAt(plan.root, messages.unchecked));
-    if (verdict.status === "invalid") for (const error of explain(plan, verdict.errors, messages)) add(errors, error);
+    if (verdict.status === "refused") errors.set("", errorAt(plan.root, sayTooLarge()));
+    if (verdict.status === "invalid") for (const error of explain(plan, verdict.errors)) add(errors, error);
   }
   return inFormOrder(plan, errors);
 }
 
 /** Does the same for the service's findings: each finding becomes a sentence at its field. */
-export function explain(plan: Plan, findings: readonly Finding[], messages: Messages = ENGLISH): readonly FieldError[] {
+export function explain(plan: Plan, findings: readonly Finding[]): readonly FieldError[] {
   const errors = new Map<string, FieldError>();
   const nodes = new Map<string, FormNode>();
   // A choice among forms and the chosen form share a pointer. The inner one is rendered around the field.
@@ -62,7 +70,7 @@ export function explain(plan: Plan, findings: readonly Finding[], messages: Mess
   for (const finding of findings) {
     const isName = NAME_RULE.test(finding.schema_path ?? "");
     const { node, rest } = nodeFor(isName && names.has(finding.path) ? names : nodes, plan.root, finding.path);
-    for (const error of errorsOf(node, rest, finding, findings, messages)) add(errors, error);
+    for (const error of errorsOf(node, rest, finding, findings)) add(errors, error);
   }
   return inFormOrder(plan, errors);
 }
@@ -88,38 +96,32 @@ const USUAL = new Map([
 ]);
 
 /** @param rest - the part of the finding's path inside the node */
-function errorsOf(
-  node: FormNode,
-  rest: string,
-  finding: Finding,
-  findings: readonly Finding[],
-  messages: Messages,
-): FieldError[] {
+function errorsOf(node: FormNode, rest: string, finding: Finding, findings: readonly Finding[]): FieldError[] {
   const { keyword, path } = finding;
   const isMissing = keyword === "required" || keyword === "dependentRequired" || keyword === "dependencies";
   if (node.kind === "group") {
     const missing = node.children.filter((child) => child.value === undefined && child.required && !child.hidden);
     if (isMissing && missing.length > 0)
-      return missing.map((child) => errorAt(child, messages.problem(child.problem ?? { code: "missing" })));
+      return missing.map((child) => errorAt(child, sayProblem(child.problem ?? { code: "missing" })));
     const titles = titlesOf(node);
-    if (titles.length > 0 && (isMissing || keyword === "anyOf")) return [errorAt(node, messages.oneNeeded(titles))];
-    if (titles.length > 0 && keyword === "oneOf") return [errorAt(node, messages.onlyOne(titles))];
+    if (titles.length > 0 && (isMissing || keyword === "anyOf")) return [errorAt(node, sayOneNeeded(titles))];
+    if (titles.length > 0 && keyword === "oneOf") return [errorAt(node, sayOnlyOne(titles))];
   }
   // A finding of the service does not include the limit.
   const limit = wantedBy(finding) ?? Reflect.get(node, USUAL.get(keyword) ?? "");
-  const broken = messages.broken(keyword, limit, node);
+  const broken = sayBroken(keyword, limit, node);
   if (node.kind !== "json") return [{ ...errorAt(node, broken), isUnusual: !USUAL.has(keyword) }];
   // A box shows one error, so it lists all the names that one object lacks.
   const names = isMissing ? findings.flatMap((other) => (other.path === path ? missingIn(other) : [])) : [];
-  const message = names.length > 0 ? messages.namesMissing(names) : broken;
-  return [errorAt(node, rest === "" ? message : messages.at(rest.slice(1), message))];
+  const message = names.length > 0 ? sayMissing(names) : broken;
+  return [errorAt(node, rest === "" ? message : sayAt(rest.slice(1), message))];
 }
 
 function missingIn({ params }: Finding): string[] {
   return params && "missing" in params ? [params.missing] : [];
 }
 
-/** Returns the keyword's requirement, in the form that `messages.broken` needs. */
+/** Returns the keyword's requirement, in the form that `sayBroken` needs. */
 function wantedBy({ params }: Finding): unknown {
   if (!params) return undefined;
   return "limit" in params ? params.limit : "types" in params ? params.types : undefined;
@@ -128,7 +130,7 @@ function wantedBy({ params }: Finding): unknown {
 /** Returns the titles of the fields of which one is required. */
 function titlesOf(group: GroupNode): readonly string[] {
   return group.oneOf.map((keys) =>
-    keys.map((key) => group.children.find((child) => keyOf(child.pointer) === key)?.title ?? key).join(" and "),
+    andList(keys.map((key) => group.children.find((child) => keyOf(child.pointer) === key)?.title ?? key)),
   );
 }
 

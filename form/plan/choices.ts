@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { MAX_DECISION } from "./decisions.ts";
 import type { FieldHints } from "./hints.ts";
 import { constNode } from "./nodes.ts";
@@ -67,7 +68,7 @@ export function planBoolean(field: FieldContext): FormNode {
   const { planning, pointer, required, place, hints, base, entered } = field;
   const names = hints.enumNames;
   const option = (value: boolean): Option => {
-    const label = names?.[value ? 0 : 1] ?? (value ? "Yes" : "No");
+    const label = names?.[value ? 0 : 1] ?? (value ? t("Yes") : t("No"));
     return { label, description: null, tone: toneOf(value, label, hints), value };
   };
   const options = [option(true), option(false)] as const;

@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import type { FormNode } from "./nodes.ts";
 import type { Plan } from "./plan.ts";
 
@@ -52,7 +53,7 @@ function textOf(node: FormNode): string {
     case "bool":
       return node.options.find(({ value }) => entry.includes(String(value)))?.label ?? "";
     case "confirm":
-      return entry.includes("true") ? "Yes" : "";
+      return entry.includes("true") ? t("Yes") : "";
     case "choice":
     case "variant": {
       if (node.kind === "choice" && node.look === "filter") return entry[0] ?? "";

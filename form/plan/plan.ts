@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { isSame } from "./same.ts";
 import { planField } from "./controls.ts";
 import { decisionIn } from "./decisions.ts";
@@ -123,7 +124,7 @@ function planFields(form: Form, entries: Entries, answer: unknown): { root: Form
   const root = planning.planField({
     name: "",
     pointer: "",
-    title: "Answer",
+    title: t("Answer"),
     roots: [source.raw],
     resolved: new Map(),
     required: true,

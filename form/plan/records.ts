@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { isRaw, own } from "./hints.ts";
 import { put } from "./nodes.ts";
 import type { NodeBase, RecordNode, TextNode } from "./nodes.ts";
@@ -24,7 +25,7 @@ export function planRecord(field: FieldContext, schema: unknown): RecordNode {
     const name = typeof key.value === "string" ? key.value : String(index);
     const preset = presetBelow(field.preset, initial, item?.[1], item !== undefined);
     const ui = own(field.ui, "additionalProperties");
-    const address = { title: "Value", roots: [schema], required: true, preset, ui, ancestors };
+    const address = { title: t("Value"), roots: [schema], required: true, preset, ui, ancestors };
     const row = planBelow(field, index, address, name);
     rows.push({ key, value: row });
     if (key.problem === null && row.value !== undefined) put(value, name, row.value);
@@ -59,7 +60,7 @@ function keyNode(
     hasPattern: false,
     example: null,
   } as const;
-  const texts = { title: "Name", description: null, help: null };
+  const texts = { title: t("Name"), description: null, help: null };
   const base: NodeBase = {
     ...field.base,
     ...texts,

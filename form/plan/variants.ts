@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { TYPE_BITS } from "../../json-schema/schema.ts";
 import type { Option, VariantNode } from "./nodes.ts";
 import type { FieldContext } from "./planning.ts";
@@ -45,14 +46,24 @@ function optionOf({ planning, hints }: FieldContext, branch: Layer, index: numbe
   return { label, description: firstText(place, "description"), tone: null, value: index };
 }
 
-const TYPE_NAMES: Readonly<Record<number, string>> = {
-  [TYPE_BITS.string]: "Text",
-  [TYPE_BITS.number | TYPE_BITS.integer]: "Number",
-  [TYPE_BITS.integer]: "Whole number",
-  [TYPE_BITS.boolean]: "Yes or no",
-  [TYPE_BITS.array]: "List",
-  [TYPE_BITS.object]: "Details",
-};
+function nameOfType(types: number): string | null {
+  switch (types) {
+    case TYPE_BITS.string:
+      return t("Text");
+    case TYPE_BITS.number | TYPE_BITS.integer:
+      return t("Number");
+    case TYPE_BITS.integer:
+      return t("Whole number");
+    case TYPE_BITS.boolean:
+      return t("Yes or no");
+    case TYPE_BITS.array:
+      return t("List");
+    case TYPE_BITS.object:
+      return t("Details");
+    default:
+      return null;
+  }
+}
 
 /** Returns the title of a form, else the value of its tag, else the names of its fields, else its type. */
 function nameOfForm(source: SchemaSource, place: Place): string {
@@ -74,7 +85,7 @@ function nameOfForm(source: SchemaSource, place: Place): string {
       });
     if (titles.length > 0) return titles.join(", ");
   }
-  return (place.isTyped && TYPE_NAMES[place.types & ~TYPE_BITS.null]) || "Other";
+  return (place.isTyped ? nameOfType(place.types & ~TYPE_BITS.null) : null) ?? t("Other");
 }
 
 /** Adds a number to each label that another option has as well. */

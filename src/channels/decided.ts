@@ -1,7 +1,7 @@
 import { allFacts, type Fact } from "../../form/payload/summary.ts";
 import { planPayload } from "../../form/payload/payload.ts";
 import { cutText, oneLine } from "../../form/plain-text.ts";
-import { ENGLISH } from "../../form/plan/messages.ts";
+import { t } from "../../languages/text.ts";
 import { keyOf } from "../../form/plan/entries.ts";
 import { valueAt } from "../../form/plan/plan.ts";
 import { titleOf } from "../../form/titles.ts";
@@ -164,7 +164,7 @@ function isInList(side: Side, pointer: string): boolean {
 /** Returns null if the value may not be shown, or is too large for a line. */
 function textAt({ payload, facts }: Side, pointer: string): string | null {
   const value = valueAt(payload, pointer);
-  if (value == null) return ENGLISH.words.nothing;
+  if (value == null) return t("Empty");
   return facts.get(pointer)?.text ?? (Array.isArray(value) ? countOf(value.length) : null);
 }
 

@@ -1,8 +1,8 @@
 import type { ComponentType, KeyboardEvent } from "react";
+import { plural, t } from "../../languages/text.ts";
 import type { FieldError, Finding } from "../../form/plan/check.ts";
 import type { Entries } from "../../form/plan/entries.ts";
 import { nodesOf } from "../../form/plan/nodes.ts";
-import { POSTED_WORDS } from "../../form/plan/messages.ts";
 import type { Form } from "../../form/plan/plan.ts";
 import { CONFIRMED, SHOWN, shownIn } from "../../form/plan/post.ts";
 import type { Notice } from "../../form/plan/post.ts";
@@ -62,7 +62,6 @@ export interface AnswerFormProps {
 export function AnswerForm(props: AnswerFormProps) {
   const answer = useAnswer(props);
   const { plan, outcome, state, confirming, drawing } = answer;
-  const { words } = drawing.messages;
   const back = outcome?.kind === "sent back" ? outcome : props.sentBack;
   const Fields = props.Fields ?? FieldOf;
   return (
@@ -87,7 +86,9 @@ export function AnswerForm(props: AnswerFormProps) {
           <div className="panel warn" id={BACK} tabIndex={-1} role="alert">
             <Icon name="back" />
             <div>
-              <p className="panel-title">{words.sentBack(back.attempt)}</p>
+              <p className="panel-title">
+                {t("Sent back. Change your answer and resubmit (attempt {attempt}).", { attempt: back.attempt })}
+              </p>
               <p dir="auto">{back.reason}</p>
             </div>
           </div>
@@ -100,31 +101,36 @@ export function AnswerForm(props: AnswerFormProps) {
         {confirming && (
           <div className="panel info" id={CONFIRM} tabIndex={-1}>
             <div>
-              <p className="panel-title">{words.confirm}</p>
+              <p className="panel-title">{t("Confirm before sending")}</p>
               <p dir="auto">{props.form.hints.submit.confirm}</p>
               <input type="hidden" name={CONFIRMED} value="1" />
             </div>
           </div>
         )}
         {!LIVE && plan.branches && (
-          <PressButton drawing={drawing} press={{ act: "update", name: "" }} label={POSTED_WORDS.update} />
+          <PressButton drawing={drawing} press={{ act: "update", name: "" }} label={t("Update questions")} />
         )}
         <button type="submit" className="primary" disabled={drawing.locked}>
-          <span dir="auto">{props.form.hints.submit.label ?? words.submit}</span>
+          <span dir="auto">{props.form.hints.submit.label ?? t("Submit answer")}</span>
         </button>
         {plan.isJson && (
           <>
             <input type="hidden" name="~mode" value="json" />
-            <PressButton drawing={drawing} press={{ act: "form", name: "" }} label={words.asForm} />
+            <PressButton drawing={drawing} press={{ act: "form", name: "" }} label={t("Back to the form")} />
           </>
         )}
         {confirming && LIVE && (
           <button type="button" className="quiet" onClick={answer.stopConfirming}>
-            {words.goBack}
+            {t("Go back")}
           </button>
         )}
         <output className="status">
-          {state && (state === "accepted" ? words.sent : props.isVerified ? words.checking : words.submitting)}
+          {state &&
+            (state === "accepted"
+              ? t("Answer sent.")
+              : props.isVerified
+                ? t("Checking your answer, usually 5 to 30 seconds")
+                : t("Sending your answer"))}
         </output>
       </div>
     </form>
@@ -146,14 +152,13 @@ interface ErrorPanelProps {
 
 /** Shows why nothing was sent, with a link to each place. It takes the focus when it appears. */
 export function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: ErrorPanelProps) {
-  const { words } = drawing.messages;
   const said =
     outcome?.kind === "offline"
-      ? words.offline
+      ? t("Not sent: no connection. Your answers are still here.")
       : outcome && "message" in outcome
-        ? outcome.message || words.failed
+        ? outcome.message || t("Not sent. Your answers are still here.")
         : outcome?.kind === "refused" && errors.length === 0
-          ? words.failed
+          ? t("Not sent. Your answers are still here.")
           : null;
   const anchors = new Map([...nodesOf(plan.root)].map((node) => [node.name, anchorOf(node)]));
   if (errors.length === 0 && said === null && !(notice === "changed" && !LIVE)) return null;
@@ -163,7 +168,10 @@ export function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice 
       <Icon name="alert" />
       <div>
         <p className="panel-title">
-          {said ?? (LIVE || errors.length > 0 ? words.invalid(errors.length) : POSTED_WORDS.changedQuestions)}
+          {said ??
+            (LIVE || errors.length > 0
+              ? plural(errors.length, "Not sent. Fix {n} answer below.", "Not sent. Fix {n} answers below.")
+              : t("Not sent yet. Your answers changed which questions apply. Please review."))}
         </p>
         {errors.length > 0 && (
           <ul>
@@ -188,7 +196,7 @@ export function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice 
           </ul>
         )}
         {errors.some((error) => error.isUnusual) && (
-          <PressButton drawing={drawing} press={{ act: "json", name: "" }} label={words.asJson} />
+          <PressButton drawing={drawing} press={{ act: "json", name: "" }} label={t("Answer as JSON instead")} />
         )}
       </div>
     </div>

@@ -1,10 +1,10 @@
+import { t } from "../../languages/text.ts";
 import type { FormNode } from "../../form/plan/nodes.ts";
 import type { Plan } from "../../form/plan/plan.ts";
 import { isSame } from "../../form/plan/same.ts";
 import type { Drawing } from "./drawing.ts";
 import { TextDiff } from "./payload/text-diff.tsx";
 
-const YOURS = "Your changes";
 /** Texts up to this length are shown in one line with their new text. */
 const SHORT = 40;
 
@@ -14,18 +14,18 @@ export interface ChangesProps {
 }
 
 /** Changes of prefilled values: texts word by word, other values before and after. */
-export function Changes({ plan, drawing }: ChangesProps) {
-  const { words } = drawing.messages;
+export function Changes({ plan }: ChangesProps) {
   if (plan.changes.length === 0) return null;
+  const yours = t("Your changes");
   return (
-    <section className="changes" aria-label={YOURS}>
-      <p className="title">{YOURS}</p>
+    <section className="changes" aria-label={yours}>
+      <p className="title">{yours}</p>
       <dl>
         {plan.changes.map(({ node, before, after }) => (
           <div key={node.name}>
             <dt dir="auto">{node.title}</dt>
             <dd>
-              <Change before={textOf(node, before)} after={textOf(node, after)} nothing={words.nothing} />
+              <Change before={textOf(node, before)} after={textOf(node, after)} nothing={t("Empty")} />
             </dd>
           </div>
         ))}

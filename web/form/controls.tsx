@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { plural, t } from "../../languages/text.ts";
 import { isOptional, questionOf } from "../../form/plan/nodes.ts";
 import type {
   BoolNode,
@@ -73,7 +74,7 @@ export function TextControl({ node, drawing }: ControlProps<TextNode>) {
       )}
       {showsCount && node.max !== null && (
         <p className="count" id={idOf(node.name, "count")}>
-          {drawing.messages.words.count(Array.from(shared.value).length, node.max)}
+          {`${Array.from(shared.value).length} / ${node.max}`}
         </p>
       )}
     </Field>
@@ -98,7 +99,7 @@ export function TimeControl({ node, drawing }: ControlProps<TimeNode>) {
   const zone = node.zone === null ? null : zoneName(node.zone, drawing.now, drawing.locale);
   const shared = typed(node, drawing, ...(zone === null ? [] : ["help"]));
   return (
-    <Field node={node} drawing={drawing} help={zone === null ? null : drawing.messages.words.zone(zone)}>
+    <Field node={node} drawing={drawing} help={zone === null ? null : t("Your time zone: {zone}", { zone: zone })}>
       <input
         {...shared}
         className="short"
@@ -138,7 +139,7 @@ function Box({ node, drawing }: ControlProps<ConfirmNode | BoolNode>) {
           onChange={(event) => drawing.set(node.name, ...(event.currentTarget.checked ? ["true"] : [""]))}
         />
         <span>{node.title}</span>
-        {isOptional(node) && <small className="optional">{drawing.messages.words.optional}</small>}
+        {isOptional(node) && <small className="optional">{t("optional")}</small>}
       </label>
     </Field>
   );
@@ -249,7 +250,6 @@ function Boxes({ node, drawing }: ControlProps<ChoiceNode>) {
 }
 
 function Select({ node, drawing }: ControlProps<ChoiceNode>) {
-  const { words } = drawing.messages;
   return (
     <Field node={node} drawing={drawing}>
       <select
@@ -258,7 +258,7 @@ function Select({ node, drawing }: ControlProps<ChoiceNode>) {
         value={node.entry[0] ?? ""}
         onChange={(event) => drawing.set(node.name, event.currentTarget.value)}
       >
-        <option value="">{isOptional(node) ? words.none : words.choose}</option>
+        <option value="">{isOptional(node) ? t("No answer") : t("Choose one")}</option>
         {node.options.map((option, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- options never change their order
           <option key={index} value={String(index)}>
@@ -280,7 +280,7 @@ function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
         {...typed(node, drawing)}
         type="text"
         list={list}
-        placeholder={drawing.messages.words.filter(node.options.length)}
+        placeholder={plural(node.options.length, "Type to search {n} option", "Type to search {n} options")}
         dir="auto"
       />
       <datalist id={list}>

@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { t } from "../../languages/text.ts";
+import { rich } from "../rich.tsx";
 import { showReference } from "../../form/payload/reference.ts";
 import type { SaidComment } from "../../form/plan/conversation.ts";
 import type { PayloadParts } from "./payload/drawing.ts";
@@ -28,8 +30,8 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
       {comments.map((comment) => (
         <article key={comment.id} className="surface stack">
           <p className="muted">
-            <bdi>{isOwn(comment) ? "You" : authorOf(comment)}</bdi>
-            {didOf(comment)}, {renderTime(comment.created_at)}
+            {saidBy(comment, <bdi>{isOwn(comment) ? t("You") : authorOf(comment)}</bdi>)},{" "}
+            {renderTime(comment.created_at)}
           </p>
           {comment.text !== "" && (
             <p dir="auto" className="said">
@@ -44,7 +46,7 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
       ))}
       {isWaiting && (
         <p className="muted">
-          Waits for the reply of <bdi>{asker}</bdi>. You can answer without it.
+          {rich("Waits for the reply of {asker}. You can answer without it.", { asker: <bdi>{asker}</bdi> })}
         </p>
       )}
       {children}
@@ -53,10 +55,11 @@ export function Comments<C extends SaidComment>(props: CommentsProps<C>) {
 }
 
 function authorOf({ by }: SaidComment): string {
-  return by.name ?? by.email ?? (by.slack === undefined ? "Someone" : "A Slack member");
+  return by.name ?? by.email ?? (by.slack === undefined ? t("Someone") : t("A Slack member"));
 }
 
-function didOf({ kind, is_asker, version }: SaidComment): string {
-  if (kind === "revision") return ` changed the request (version ${version})`;
-  return kind === "question" ? " asked" : is_asker ? " replied" : "";
+function saidBy({ kind, is_asker, version }: SaidComment, person: ReactNode): ReactNode {
+  if (kind === "revision") return rich("{person} changed the request (version {version})", { person, version });
+  if (kind === "question") return rich("{person} asked", { person });
+  return is_asker ? rich("{person} replied", { person }) : person;
 }

@@ -1,10 +1,8 @@
 import type { Press } from "../../form/plan/entries.ts";
-import type { Messages } from "../../form/plan/messages.ts";
 import type { FormNode } from "../../form/plan/nodes.ts";
 
 /** The data for rendering every part of a form. */
 export interface Drawing {
-  readonly messages: Messages;
   /** Sentences by field name, only those to show now. */
   readonly errors: ReadonlyMap<string, string>;
   /** Whether nothing may be changed, because an answer is being sent. */

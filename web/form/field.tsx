@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { demandOf } from "../../form/plan/messages.ts";
+import { t } from "../../languages/text.ts";
 import { PRESS, textOfPress } from "../../form/plan/entries.ts";
 import type { Press } from "../../form/plan/entries.ts";
 import { isOptional } from "../../form/plan/nodes.ts";
@@ -14,8 +16,8 @@ interface FieldProps {
 }
 
 /** Returns the help of a field: the text of a hint, and which values are accepted. */
-function helpOf(node: FormNode, drawing: Drawing, more: string | null): string | null {
-  const parts = [node.help, drawing.messages.demand(node), more].filter((part) => part !== null);
+function helpOf(node: FormNode, more: string | null): string | null {
+  const parts = [node.help, demandOf(node), more].filter((part) => part !== null);
   return parts.join(" · ") || null;
 }
 
@@ -24,7 +26,7 @@ export function describedBy(node: FormNode, drawing: Drawing, ...parts: string[]
   const error = drawing.errors.has(node.name);
   const shown = {
     description: node.description !== null,
-    help: parts.includes("help") || helpOf(node, drawing, null) !== null,
+    help: parts.includes("help") || helpOf(node, null) !== null,
     count: parts.includes("count"),
     error,
   };
@@ -32,11 +34,11 @@ export function describedBy(node: FormNode, drawing: Drawing, ...parts: string[]
   return { error, "aria-describedby": ids.join(" ") || undefined };
 }
 
-function Title({ node, drawing }: Omit<FieldProps, "children">) {
+function Title({ node }: Pick<FieldProps, "node">) {
   return (
     <>
       <span>{node.title}</span>
-      {isOptional(node) && <small className="optional"> {drawing.messages.words.optional}</small>}
+      {isOptional(node) && <small className="optional"> {t("optional")}</small>}
     </>
   );
 }
@@ -75,13 +77,13 @@ export function Field({
     <div className={drawing.errors.has(node.name) ? "field invalid" : "field"} dir="auto">
       {!isBox && (
         <label className="title" htmlFor={idOf(node.name)}>
-          <Title node={node} drawing={drawing} />
+          <Title node={node} />
         </label>
       )}
       {!isBox && description}
       {children}
       {isBox && description}
-      <Note node={node} part="help" text={helpOf(node, drawing, help)} />
+      <Note node={node} part="help" text={helpOf(node, help)} />
       <ErrorLine node={node} drawing={drawing} />
     </div>
   );
@@ -108,7 +110,7 @@ export function FieldSet({
       {...described}
     >
       <legend className="title">
-        <Title node={node} drawing={drawing} />
+        <Title node={node} />
       </legend>
       <Note node={node} part="description" text={node.description} />
       {children}
@@ -116,12 +118,12 @@ export function FieldSet({
         <PressButton
           drawing={drawing}
           press={{ act: "clear", name: node.name }}
-          label={drawing.messages.words.clear}
+          label={t("Clear selection")}
           about={node.title}
           className="quiet small"
         />
       )}
-      <Note node={node} part="help" text={helpOf(node, drawing, null)} />
+      <Note node={node} part="help" text={helpOf(node, null)} />
       <ErrorLine node={node} drawing={drawing} />
     </fieldset>
   );

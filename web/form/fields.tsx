@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { t } from "../../languages/text.ts";
 import type { FormNode, GroupNode, ListNode, RecordNode, VariantNode } from "../../form/plan/nodes.ts";
 import { inSentence } from "../../form/titles.ts";
 import {
@@ -48,7 +49,6 @@ export function FieldOf({ node, drawing }: { node: FormNode; drawing: Drawing })
 }
 
 function Group({ node, drawing }: { node: GroupNode; drawing: Drawing }) {
-  const { words } = drawing.messages;
   const children = node.children.map((child) => <FieldOf key={child.name} node={child} drawing={drawing} />);
   // The form itself is a group without a frame.
   if (node.pointer === "")
@@ -67,7 +67,7 @@ function Group({ node, drawing }: { node: GroupNode; drawing: Drawing }) {
         <PressButton
           drawing={drawing}
           press={{ act: isClosed ? "open" : "close", name: node.name }}
-          label={isClosed ? words.openWhat(inSentence(node.title)) : words.remove}
+          label={isClosed ? t("Add {item}", { item: inSentence(node.title) }) : t("Remove")}
           about={isClosed ? "" : node.title}
         >
           <Icon name={isClosed ? "plus" : "remove"} />
@@ -123,7 +123,6 @@ interface RowsProps {
 
 /** The rows of a list or a record, with buttons to remove and add one. */
 function Rows({ node, drawing, canRemove, rows }: RowsProps) {
-  const { words } = drawing.messages;
   const { name } = node;
   const count = rows.length;
   return (
@@ -139,7 +138,7 @@ function Rows({ node, drawing, canRemove, rows }: RowsProps) {
                   drawing={drawing}
                   press={{ act: "remove", name, row: index }}
                   rows={count}
-                  label={words.remove}
+                  label={t("Remove")}
                   about={about}
                   className="quiet small"
                   id={idOf(name, `remove${index}`)}
@@ -156,7 +155,7 @@ function Rows({ node, drawing, canRemove, rows }: RowsProps) {
           drawing={drawing}
           press={{ act: "add", name }}
           rows={count}
-          label={words.add(node.item)}
+          label={t("Add {item}", { item: node.item })}
           about={`(${node.title})`}
           id={idOf(name, "add")}
         >

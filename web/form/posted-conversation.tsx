@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { SAID, type ConversationProps, type WritingProps } from "../../form/plan/conversation.ts";
 import { formatsFor } from "../../form/payload/format.ts";
 import { Comments } from "./conversation.tsx";
@@ -7,7 +8,7 @@ export function PostedConversation({ comments, own, asker, is_waiting, writing, 
   const formats = formatsFor(look.locale, look.time_zone, new Date(look.now));
   return (
     <>
-      <h2 id="conversation">Conversation</h2>
+      <h2 id="conversation">{t("Conversation")}</h2>
       <div data-comments>
         <Comments
           comments={comments}
@@ -25,11 +26,11 @@ export function PostedConversation({ comments, own, asker, is_waiting, writing, 
 function Writing({ is_asker, is_open, form, text, problem, idempotency_key, asker }: WritingProps & { asker: string }) {
   const owner = form ?? undefined;
   const asks = is_open && !is_asker;
-  const act = is_asker ? "Reply" : "Comment";
-  const label = asks ? `Comment, or question to ${asker}` : act;
+  const act = is_asker ? t("Reply") : t("Comment");
+  const label = asks ? t("Comment, or question to {asker}", { asker }) : act;
   return (
     <details className="answer" open={text !== ""}>
-      <summary className="quiet">{asks ? "Ask or comment" : act}</summary>
+      <summary className="quiet">{asks ? t("Ask or comment") : act}</summary>
       <div className="field">
         <label className="title" htmlFor="say">
           <bdi>{label}</bdi>
@@ -40,7 +41,7 @@ function Writing({ is_asker, is_open, form, text, problem, idempotency_key, aske
         </p>
         <input type="hidden" name={SAID.key} form={owner} value={idempotency_key} />
         <div className="say">
-          {asks && <Say kind="question" form={owner} label="Ask" />}
+          {asks && <Say kind="question" form={owner} label={t("Ask")} />}
           <Say kind="comment" form={owner} label={act} />
         </div>
       </div>

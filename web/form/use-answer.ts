@@ -4,7 +4,7 @@ import { checkPlan, errorAt, explain } from "../../form/plan/check.ts";
 import type { FieldError } from "../../form/plan/check.ts";
 import { applyPress } from "../../form/plan/entries.ts";
 import type { Entries } from "../../form/plan/entries.ts";
-import { ENGLISH } from "../../form/plan/messages.ts";
+import { sayProblem } from "../../form/plan/messages.ts";
 import { nodesOf, questionOf } from "../../form/plan/nodes.ts";
 import { entriesOf, planForm } from "../../form/plan/plan.ts";
 import type { Plan } from "../../form/plan/plan.ts";
@@ -53,7 +53,7 @@ export function useAnswer({
   const plan = useMemo(() => planForm(form, entries), [form, entries]);
   const errors = useMemo((): readonly FieldError[] => {
     if (!tried) return [];
-    const own = checkPlan(form, plan, ENGLISH);
+    const own = checkPlan(form, plan);
     return [...own, ...found.filter((error) => own.every((known) => known.name !== error.name))];
   }, [form, plan, tried, found]);
 
@@ -75,7 +75,7 @@ export function useAnswer({
     const half = halfDates(element, plan);
     if (half.length > 0) setFound(half);
     keepSentBack();
-    const isWrong = half.length > 0 || checkPlan(form, plan, ENGLISH).length > 0;
+    const isWrong = half.length > 0 || checkPlan(form, plan).length > 0;
     if (!isWrong && (confirming || form.hints.submit.confirm === null)) return true;
     setConfirming(!isWrong);
     setFocus([isWrong ? SUMMARY : CONFIRM]);
@@ -86,7 +86,7 @@ export function useAnswer({
     const result = await answer(plan.value).catch((): Outcome => ({ kind: "failed", message: "" }));
     setOutcome(result);
     setConfirming(false);
-    if (result.kind === "refused") setFound(explain(plan, result.findings, ENGLISH));
+    if (result.kind === "refused") setFound(explain(plan, result.findings));
     if (result.kind === "accepted") return setState("accepted");
     setState("");
     setFocus([result.kind === "sent back" ? BACK : SUMMARY]);
@@ -102,7 +102,6 @@ export function useAnswer({
     stopConfirming: () => setConfirming(false),
     enter: change,
     drawing: {
-      messages: ENGLISH,
       errors: new Map(errors.map((error) => [error.name, error.message])),
       locked,
       takesFocus: (node) => node.name === focuses || (node.autofocus && focuses === true),
@@ -136,5 +135,5 @@ function halfDates(element: HTMLFormElement, plan: Plan): FieldError[] {
   const controls = [...element.elements] as HTMLInputElement[];
   const half = new Set(controls.map((control) => control.validity?.badInput && control.name));
   const wrong = [...nodesOf(plan.root)].filter((node) => half.has(node.name));
-  return wrong.map((node) => errorAt(node, ENGLISH.problem({ code: "not_a_date" })));
+  return wrong.map((node) => errorAt(node, sayProblem({ code: "not_a_date" })));
 }

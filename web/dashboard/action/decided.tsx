@@ -1,4 +1,4 @@
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { isRaw } from "../../../form/plan/hints.ts";
 import type { AskedAction, Decision } from "./asked.ts";
 import { useActionStyles } from "./styles.ts";

@@ -1,6 +1,6 @@
 import { useId } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import type { FormNode } from "../../../form/plan/nodes.ts";
 import type { Drawing } from "../../form/drawing.ts";
 import { FieldOf } from "../../form/fields.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { remove } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { DECISIONS } from "../action/words.ts";

@@ -4,7 +4,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import type { ListedTask, Me } from "../api.ts";
 import { BATCH_MAX, NOTHING, replaced, select } from "../inbox/selection.ts";
 import { tasksQuery } from "../queries.ts";

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RefObject } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { fieldNames, readForm } from "../../../form/plan/plan.ts";
 import { wrappedHints } from "../../../form/plan/hints.ts";

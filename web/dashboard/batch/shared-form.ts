@@ -2,7 +2,6 @@ import { checkPlan } from "../../../form/plan/check.ts";
 import { keyOf } from "../../../form/plan/entries.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { isRaw, own, wrappedHints } from "../../../form/plan/hints.ts";
-import { ENGLISH } from "../../../form/plan/messages.ts";
 import { nodesOf } from "../../../form/plan/nodes.ts";
 import { fieldNames, planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
@@ -69,7 +68,7 @@ export function answerFor(
 ): { readonly answer: unknown; readonly problem: string | null } {
   const form = readFormOf(task, when);
   const plan = planForm(form, entries);
-  const [error] = checkPlan(form, plan, ENGLISH);
+  const [error] = checkPlan(form, plan);
   return { answer: plan.value, problem: error === undefined ? null : `${error.title}: ${error.message}` };
 }
 

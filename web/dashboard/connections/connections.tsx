@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { post, remove } from "../api.ts";
 import { DeliveriesLink } from "../deliveries/link.tsx";
 import { ProjectLine, useProjectName } from "../projects/name.tsx";

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { DeliveryDrawer } from "./detail.tsx";
 import { FailingReceivers } from "./failing.tsx";
 import { deliveriesQuery, summaryQuery } from "./queries.ts";

@@ -2,7 +2,7 @@ import { Button, NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import type { Me } from "../api.ts";
 import { remove } from "../api.ts";
 import type { Names } from "../inbox/names.ts";

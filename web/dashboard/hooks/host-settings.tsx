@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { CopyButton } from "../ui/copy.tsx";
 
 /** What connects Claude Code: a token, and a file of settings. @param isOpen - before the first call */

@@ -4,7 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { RefObject } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { ActionTag } from "../action/line.tsx";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";

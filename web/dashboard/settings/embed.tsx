@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { settingsQuery } from "./queries.ts";
 import { StateChip } from "./status.tsx";

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { remove } from "../api.ts";
 import { ProjectLine } from "../projects/name.tsx";
 import { Confirm } from "../ui/confirm.tsx";

@@ -1,6 +1,6 @@
 import { Radio } from "@mantine/core";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { IconCheck } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

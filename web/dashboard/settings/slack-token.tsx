@@ -2,7 +2,7 @@ import { Button, Modal } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { post } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";

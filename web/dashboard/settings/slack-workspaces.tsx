@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ReactNode } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { remove } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { readFailure } from "../task/notifications.ts";

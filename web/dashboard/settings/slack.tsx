@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { useDialog } from "../ui/dialog.ts";

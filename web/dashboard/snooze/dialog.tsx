@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { localOf, utcOf } from "../../../form/plan/times.ts";
 import type { Task } from "../api.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";

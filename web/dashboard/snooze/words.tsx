@@ -1,5 +1,5 @@
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import type { Task } from "../api.ts";
 import { Stamp, useTimeZone } from "../ui/times.tsx";
 

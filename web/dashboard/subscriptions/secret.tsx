@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { post } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { ShownSecret } from "../ui/shown-secret.tsx";

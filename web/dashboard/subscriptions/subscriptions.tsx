@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { remove } from "../api.ts";
 import { DeliveriesLink } from "../deliveries/link.tsx";
 import { ProjectLine } from "../projects/name.tsx";

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import {
   IconAlertTriangle,
   IconArrowBackUp,

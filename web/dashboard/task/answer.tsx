@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { nextAttempt } from "../../../endings/next-attempt.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { headingOf } from "../../../form/plan/heading.ts";

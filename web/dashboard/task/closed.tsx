@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { answerState, isFallback, type AnswerState } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";

@@ -1,7 +1,7 @@
 import { Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { localOf, utcOf } from "../../../form/plan/times.ts";
 import { patch } from "../api.ts";
 import type { Task } from "../api.ts";

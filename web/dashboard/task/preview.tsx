@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import type { ShownReference } from "../../../form/payload/reference.ts";
 import { Picture } from "../../form/payload/image.tsx";
 import { getFile } from "../api.ts";

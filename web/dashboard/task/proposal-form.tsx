@@ -2,7 +2,7 @@ import { createContext, useContext, useEffect, useMemo, useState } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
 import { createPortal } from "react-dom";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { own } from "../../../form/plan/hints.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import type { FormNode, TextNode } from "../../../form/plan/nodes.ts";

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";

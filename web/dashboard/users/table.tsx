@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.ts";
+import { rich } from "../../rich.tsx";
 import { useSeveralProjects } from "../projects/queries.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import type { Me } from "../api.ts";

@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from "react";
+import { plural, t } from "../../../languages/text.ts";
 import type { Change, PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
 import { usePages } from "./pages.tsx";
@@ -37,8 +38,8 @@ function Sides({ before, after, drawing }: DiffProps): ReactElement {
   return (
     <div className="payload-sides">
       {[
-        { name: "Before", node: before },
-        { name: "After", node: after },
+        { name: t("Before"), node: before },
+        { name: t("After"), node: after },
       ].map(({ name, node }) => (
         <div key={name}>
           <p className="payload-note">{name}</p>
@@ -50,9 +51,9 @@ function Sides({ before, after, drawing }: DiffProps): ReactElement {
 }
 
 const CHANGES = {
-  added: { label: "Added", tone: "positive" },
-  changed: { label: "Changed", tone: "neutral" },
-  removed: { label: "Removed", tone: "removed" },
+  added: { label: t("Added"), tone: "positive" },
+  changed: { label: t("Changed"), tone: "neutral" },
+  removed: { label: t("Removed"), tone: "removed" },
 } as const;
 
 type ChangesNode = Extract<PayloadNode, { kind: "changes" }>;
@@ -78,9 +79,9 @@ export function Changes({ node, drawing }: { node: ChangesNode; drawing: Drawing
           ))}
         </ul>
       )}
-      {rows.length === 0 && <p className="payload-note">Nothing changed.</p>}
+      {rows.length === 0 && <p className="payload-note">{t("Nothing changed.")}</p>}
       {rows.length > 0 && unchanged > 0 && (
-        <p className="payload-note">{unchanged === 1 ? "1 field is" : `${unchanged} fields are`} the same.</p>
+        <p className="payload-note">{plural(unchanged, "{n} field is the same.", "{n} fields are the same.")}</p>
       )}
       {more}
     </>

@@ -1,4 +1,6 @@
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { shortDigest, type ShownReference } from "../../../form/payload/reference.ts";
 import type { PayloadParts } from "./drawing.ts";
 import { visible } from "./text.tsx";
@@ -18,10 +20,13 @@ export function FileCard({ file, Preview }: FileCardProps): ReactElement {
         ({about}, <span title={sha256}>SHA-256 {shortDigest(sha256)}...</span>)
       </span>
       <p className="payload-note">
-        <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-          Open at {host}
-        </a>
-        , which then sees your network address.
+        {rich("{link}, which then sees your network address.", {
+          link: (
+            <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+              {t("Open at {host}", { host })}
+            </a>
+          ),
+        })}
       </p>
       {Preview !== undefined && file.can_preview && <Preview file={file} />}
     </div>

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
 import { Plain } from "./lists.tsx";
@@ -39,5 +40,6 @@ function contents(nodes: readonly PayloadNode[]): string {
   const titles = nodes
     .slice(0, 4)
     .map((node) => (node.title.length > 30 ? `${node.title.slice(0, 30)}...` : node.title));
-  return titles.join(", ") + (nodes.length > 4 ? ` and ${nodes.length - 4} more` : "");
+  const listed = titles.join(", ");
+  return nodes.length > 4 ? t("{titles} and {count} more", { titles: listed, count: nodes.length - 4 }) : listed;
 }

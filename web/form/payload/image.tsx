@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { t } from "../../../languages/text.ts";
 import type { SafeImage } from "../../../form/payload/links.ts";
 
 /** Returns whether scripts run, so that controls which need them can be shown. */
@@ -24,7 +25,8 @@ export function Picture({ src, title }: { src: string; title: string }) {
 export function LoadImage({ image, title }: { image: SafeImage; title: string }) {
   const [isLoaded, setLoaded] = useState(false);
   const hasScripts = useScripts();
-  const label = `Load image from ${image.host ?? "this text"}`;
+  const { host } = image;
+  const label = host === null ? t("Load image from this text") : t("Load image from {host}", { host });
   if (isLoaded) return <Picture src={image.src} title={title} />;
   if (hasScripts && !image.src.startsWith("http:"))
     return (

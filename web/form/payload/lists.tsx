@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
 import { usePages } from "./pages.tsx";
@@ -77,8 +78,8 @@ export function Items({ node, drawing }: { node: ItemsNode; drawing: Drawing }):
       {rest.length > 0 && (
         <details className="payload-more">
           <summary>
-            <span className="payload-when-closed">Show {rest.length} more</span>
-            <span className="payload-when-open">Show less</span>
+            <span className="payload-when-closed">{t("Show {count} more", { count: rest.length })}</span>
+            <span className="payload-when-open">{t("Show less")}</span>
           </summary>
           {draw(rest, count)}
         </details>

@@ -3,6 +3,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { ReactElement, ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { isImageData, safeImage, safeLink } from "../../../form/payload/links.ts";
 import { LoadImage, Picture } from "./image.tsx";
 import type { PayloadParts } from "./drawing.ts";
@@ -119,7 +120,7 @@ function Drawn({ drawing, node, depth }: { drawing: Drawing; node: RootContent; 
       return <code>{visible(node.value)}</code>;
     case "code":
       return (
-        <Scroller className="payload-scroller" label="Code">
+        <Scroller className="payload-scroller" label={t("Code")}>
           <pre dir="ltr">
             <code>
               {drawing.Code === undefined ? (
@@ -189,7 +190,7 @@ function pictured(url: string, alt: string): ReactElement {
   if (isImageData(url)) return <Picture src={url} title={alt} />;
   const image = safeImage(url);
   if (image === null) {
-    const address = url.startsWith("data:") ? "image data, not shown" : visible(url);
+    const address = url.startsWith("data:") ? t("image data, not shown") : visible(url);
     return <span>{[visible(alt), " (", address, ")"]}</span>;
   }
   return (
@@ -212,7 +213,7 @@ function DrawnList({ drawing, list, depth }: { drawing: Drawing; list: List; dep
       {item.checked != null && (
         <>
           <span aria-hidden="true">{item.checked ? "☑ " : "☐ "}</span>
-          <span className="payload-spoken">{item.checked ? "Done: " : "Not done: "}</span>
+          <span className="payload-spoken">{item.checked ? t("Done: ") : t("Not done: ")}</span>
         </>
       )}
       {item.children.map((child) =>
@@ -234,7 +235,7 @@ function DrawnTable({ drawing, table, depth }: { drawing: Drawing; table: Table;
   const side = (align: AlignType | undefined) =>
     align === "right" || align === "center" ? `payload-${align}` : undefined;
   return (
-    <Scroller className="payload-table" label="Table">
+    <Scroller className="payload-table" label={t("Table")}>
       <table>
         <thead>
           <tr>

@@ -1,9 +1,10 @@
 import { useState } from "react";
 import type { ReactElement, ReactNode } from "react";
+import { locale, t } from "../../../languages/text.ts";
 import { PAGE } from "../../../form/payload/limits.ts";
 import type { PayloadNode, Rest, Shown } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
-import { LeftOut } from "./text.tsx";
+import { LeftOut, moreOf, type Unit } from "./text.tsx";
 
 export interface Pages<Page> {
   /** The requested pages, after the content of the node itself. */
@@ -13,7 +14,7 @@ export interface Pages<Page> {
 }
 
 /** @param what - the unit of `left_out` */
-export function usePages<Node extends PayloadNode & Rest>(node: Node, drawing: Drawing, what: string): Pages<Shown> {
+export function usePages<Node extends PayloadNode & Rest>(node: Node, drawing: Drawing, what: Unit): Pages<Shown> {
   const [asked, setAsked] = useState<{ node: Node; pages: readonly (Shown & Rest)[]; isEnd: boolean }>();
   const { pages, isEnd } = asked?.node === node ? asked : { pages: [], isEnd: false };
   const { left_out, next } = pages.at(-1) ?? node;
@@ -30,15 +31,15 @@ export function usePages<Node extends PayloadNode & Rest>(node: Node, drawing: D
   return { pages, more: <ShowMore count={left_out} what={what} show={show} /> };
 }
 
-function ShowMore({ count, what, show }: { count: number; what: string; show: () => void }): ReactElement {
-  const number = (value: number) => new Intl.NumberFormat("en").format(value);
-  const size = what === "characters" ? "" : ` ${number(Math.min(PAGE, count))}`;
+function ShowMore({ count, what, show }: { count: number; what: Unit; show: () => void }): ReactElement {
+  const number = (value: number) => value.toLocaleString(locale());
+  const isText = what === "characters";
   return (
     <p className="payload-left-out">
       <button type="button" className="payload-load" onClick={show}>
-        Show{size} more
+        {isText ? t("Show more") : t("Show {count} more", { count: number(Math.min(PAGE, count)) })}
       </button>{" "}
-      {size !== ` ${number(count)}` && `${number(count)} more ${what}`}
+      {(isText || count > PAGE) && moreOf(what, count)}
     </p>
   );
 }
@@ -49,7 +50,8 @@ type TooLarge = Extract<PayloadNode, { kind: "too_large" }>;
 export function Section({ node, drawing }: { node: TooLarge; drawing: Drawing }): ReactElement {
   const [opened, setOpened] = useState<{ node: TooLarge; shown: Shown | null }>();
   const { planMore, startTransition } = drawing;
-  if (planMore === undefined) return <span className="payload-muted">{node.text}, not shown here</span>;
+  if (planMore === undefined)
+    return <span className="payload-muted">{t("{text}, not shown here", { text: node.text })}</span>;
   const { pointer, title, description, help, next = 0 } = node;
   const open = () => {
     if (opened?.node === node) return;
@@ -60,8 +62,8 @@ export function Section({ node, drawing }: { node: TooLarge; drawing: Drawing })
   return (
     <details className="payload-tree payload-section" onToggle={open}>
       <summary>
-        <span className="payload-when-closed">Show {node.text}</span>
-        <span className="payload-when-open">Hide {node.text}</span>
+        <span className="payload-when-closed">{t("Show {text}", { text: node.text })}</span>
+        <span className="payload-when-open">{t("Hide {text}", { text: node.text })}</span>
       </summary>
       {shown !== null && drawing.draw({ pointer, title, description, help, ...shown })}
     </details>

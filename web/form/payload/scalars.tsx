@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import { CHECK, CROSS, Icon } from "./icon.tsx";
 import { visible } from "./text.tsx";
@@ -40,13 +41,24 @@ export function BooleanValue({ value, text }: Extract<PayloadNode, { kind: "bool
   );
 }
 
-const EMPTY = { null: "Empty", text: "Empty text", list: "Empty list", object: "Empty object" } as const;
+function sayEmpty(what: "null" | "text" | "list" | "object"): string {
+  switch (what) {
+    case "null":
+      return t("Empty");
+    case "text":
+      return t("Empty text");
+    case "list":
+      return t("Empty list");
+    case "object":
+      return t("Empty object");
+  }
+}
 
 export function EmptyValue({ what }: Extract<PayloadNode, { kind: "empty" }>): ReactElement | null {
   return what === "missing" ? null : (
     <span className="payload-muted">
       <span aria-hidden="true">–</span>
-      <span className="payload-spoken">{EMPTY[what]}</span>
+      <span className="payload-spoken">{sayEmpty(what)}</span>
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { t } from "../../../languages/text.ts";
 import type { PayloadParts } from "./drawing.ts";
 import { useScripts } from "./image.tsx";
 import { Clip, isLong, Scroller, visible } from "./text.tsx";
@@ -23,7 +24,7 @@ export function Source({
         <Copy text={text} />
       </div>
       <Clip isLong={!isWhole && isLong(text, 16)}>
-        <Scroller className="payload-scroller" label="Source">
+        <Scroller className="payload-scroller" label={t("Source")}>
           <pre dir="ltr">
             <code>{Code === undefined ? visible(text) : <Code text={text} language={language} />}</code>
           </pre>
@@ -34,12 +35,12 @@ export function Source({
 }
 
 export function Copy({ text }: { text: string }) {
-  const [said, setSaid] = useState("Copy");
+  const [said, setSaid] = useState(t("Copy"));
   if (!useScripts()) return null;
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => setSaid("Copied"),
-      () => setSaid("Not allowed here"),
+      () => setSaid(t("Copied")),
+      () => setSaid(t("Not allowed here")),
     );
   return (
     <button type="button" className="payload-copy" onClick={() => void copy()}>

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import type { ReactElement, ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import type { PayloadNode, Shown } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
 import { Scroller, Toggle, visible } from "./text.tsx";
@@ -52,7 +53,10 @@ export function Table({ table, title, cells, more }: TableProps): ReactElement {
             <tbody key={`before ${start}`} className="payload-turn">
               <tr>
                 <td colSpan={columns.length}>
-                  <Toggle closed={`Show ${end - start} more`} open={`Hide rows ${start + 1} to ${end}`} />
+                  <Toggle
+                    closed={t("Show {count} more", { count: end - start })}
+                    open={t("Hide rows {start} to {end}", { start: start + 1, end })}
+                  />
                 </td>
               </tr>
             </tbody>

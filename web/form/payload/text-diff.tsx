@@ -1,6 +1,7 @@
 import { diffWordsWithSpace } from "diff";
 import type { ChangeObject } from "diff";
 import type { ReactElement } from "react";
+import { plural } from "../../../languages/text.ts";
 import { visible } from "./text.tsx";
 
 /** If more words changed, the texts are easier to read side by side. */
@@ -53,7 +54,7 @@ function Same({ text, isFirst, isLast }: { text: string; isFirst: boolean; isLas
     <>
       <span>{visible(text.slice(0, start))}</span>
       <details className="payload-tree">
-        <summary>{sizeOf(folded)} unchanged</summary>
+        <summary>{sayUnchanged(folded)}</summary>
         {visible(folded.replace(/^\n|\n$/g, ""))}
       </details>
       <span>{visible(text.slice(end))}</span>
@@ -83,11 +84,10 @@ function wholeAt(text: string, place: number): number {
   return /^[\uDC00-\uDFFF]/.test(text.slice(place, place + 1)) ? place - 1 : place;
 }
 
-function sizeOf(text: string): string {
+function sayUnchanged(text: string): string {
   const lines = text.trim().split("\n").length;
-  if (lines > 1) return `${lines} lines`;
-  const words = text.trim().split(/\s+/).length;
-  return words === 1 ? "1 word" : `${words} words`;
+  if (lines > 1) return plural(lines, "{n} line unchanged", "{n} lines unchanged");
+  return plural(text.trim().split(/\s+/).length, "{n} word unchanged", "{n} words unchanged");
 }
 
 interface Stretch {

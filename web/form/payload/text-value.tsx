@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing, PayloadParts } from "./drawing.ts";
 import { usePages } from "./pages.tsx";
@@ -68,8 +69,8 @@ function MarkdownText({ text, after, Markdown }: MarkdownTextProps): ReactElemen
       </Clip>
       <details className="payload-raw">
         <summary>
-          <span className="payload-when-closed">Raw</span>
-          <span className="payload-when-open">Formatted</span>
+          <span className="payload-when-closed">{t("Raw")}</span>
+          <span className="payload-when-open">{t("Formatted")}</span>
         </summary>
         <Source text={text + after} language="markdown" />
       </details>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { plural, t } from "../../../languages/text.ts";
 
 /** Characters that are invisible, or change the direction of the text after them. They can make a text misleading. */
 const UNSEEN =
@@ -16,7 +17,7 @@ export function visible(text: string): ReactNode {
     const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
     parts.push(
       text.slice(end, found.index),
-      <span key={found.index} className="payload-unseen" title="A character that cannot be seen">
+      <span key={found.index} className="payload-unseen" title={t("A character that cannot be seen")}>
         {run.length > 1 ? `${code} × ${run.length}` : code}
       </span>,
     );
@@ -41,7 +42,7 @@ export function Clip({ isLong, children }: { isLong: boolean; children: ReactNod
   return (
     <div className="payload-clip">
       <div className="payload-clipped">{children}</div>
-      <Toggle closed="Show all" open="Show less" />
+      <Toggle closed={t("Show all")} open={t("Show less")} />
     </div>
   );
 }
@@ -71,11 +72,28 @@ export function OutsideLink(props: { href: string; host: string | null; children
   );
 }
 
-export function LeftOut({ count, what }: { count: number; what: string }) {
+/** What is counted of a value that is too large to show whole. */
+export type Unit = "changes" | "characters" | "entries" | "rows" | "fields";
+
+/** Says how much more there is: "12 more rows". */
+export function moreOf(what: Unit, count: number): string {
+  switch (what) {
+    case "changes":
+      return plural(count, "{n} more change", "{n} more changes");
+    case "characters":
+      return plural(count, "{n} more character", "{n} more characters");
+    case "entries":
+      return plural(count, "{n} more entry", "{n} more entries");
+    case "rows":
+      return plural(count, "{n} more row", "{n} more rows");
+    case "fields":
+      return plural(count, "{n} more field", "{n} more fields");
+  }
+}
+
+export function LeftOut({ count, what }: { count: number; what: Unit }) {
   return count === 0 ? null : (
-    <p className="payload-left-out">
-      {new Intl.NumberFormat("en").format(count)} more {what} {count === 1 ? "is" : "are"} not shown here.
-    </p>
+    <p className="payload-left-out">{t("Not shown here: {more}.", { more: moreOf(what, count) })}</p>
   );
 }
 

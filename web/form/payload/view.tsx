@@ -1,4 +1,6 @@
 import type { ReactElement } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import type { PayloadNode, PayloadPlan } from "../../../form/payload/node.ts";
 import { Changes, Diff } from "./changes.tsx";
 import type { Drawing, PayloadParts } from "./drawing.ts";
@@ -29,15 +31,15 @@ export function PayloadView({ plan, wholeAt, ...parts }: PayloadViewProps): Reac
       {plan.is_redacted && (
         <p className="payload-banner">
           <Icon path={EYE_OFF} />
-          Confidential. Shown only here, never by email or in Slack.
+          {t("Confidential. Shown only here, never by email or in Slack.")}
         </p>
       )}
       {plan.is_too_large && canShowAll && (
-        <p className="payload-banner payload-banner-quiet">Large payload: expand a section to see it.</p>
+        <p className="payload-banner payload-banner-quiet">{t("Large payload: expand a section to see it.")}</p>
       )}
       <div className="payload-card">
         {plan.nodes.length === 0 ? (
-          <p className="payload-nothing">Nothing to review</p>
+          <p className="payload-nothing">{t("Nothing to review")}</p>
         ) : (
           <Rows nodes={plan.nodes} drawing={drawing} />
         )}
@@ -52,15 +54,15 @@ function Partial({ wholeAt }: { wholeAt: string | undefined }): ReactElement {
   return (
     <p className="payload-banner payload-partial" role="note">
       <span>
-        Part of this payload is not shown here.{" "}
-        {wholeAt !== undefined && (
-          <>
-            <a href={wholeAt} target="_blank" rel="noopener">
-              Sign in to see all of it
-            </a>{" "}
-            before you answer.
-          </>
-        )}
+        {t("Part of this payload is not shown here.")}{" "}
+        {wholeAt !== undefined &&
+          rich("{link} before you answer.", {
+            link: (
+              <a href={wholeAt} target="_blank" rel="noopener">
+                {t("Sign in to see all of it")}
+              </a>
+            ),
+          })}
       </span>
     </p>
   );
@@ -170,8 +172,8 @@ function Masked({ node, drawing }: { node: Extract<PayloadNode, { kind: "masked"
         <span aria-hidden="true" className="payload-when-closed">
           ••••••••{" "}
         </span>
-        <span className="payload-action payload-when-closed">Reveal</span>
-        <span className="payload-action payload-when-open">Hide</span>
+        <span className="payload-action payload-when-closed">{t("Reveal")}</span>
+        <span className="payload-action payload-when-open">{t("Hide")}</span>
       </summary>
       {drawing.draw(node.inner)}
     </details>

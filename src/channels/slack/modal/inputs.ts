@@ -12,7 +12,7 @@ import type {
   Timepicker,
   URLInput,
 } from "@slack/types";
-import { ENGLISH } from "../../../../form/plan/messages.ts";
+import { t } from "../../../../languages/text.ts";
 import { isOptional, questionOf } from "../../../../form/plan/nodes.ts";
 import type { BoolNode, ChoiceNode, FormNode, NumberNode, TextNode, TimeNode } from "../../../../form/plan/nodes.ts";
 import { oneLine } from "../../../../form/plain-text.ts";
@@ -99,12 +99,12 @@ function single(node: BoolNode | ChoiceNode, chosen: readonly number[]): RadioBu
   const options = optionsOf(node);
   if (options === null) return null;
   const initial = options[chosen[0] ?? -1];
-  const none = isOptional(node) ? optionOf(ENGLISH.words.none, null, NO_ANSWER) : null;
+  const none = isOptional(node) ? optionOf(t("No answer"), null, NO_ANSWER) : null;
   const all = none === null ? options : [...options, none];
   const common = { action_id: actionOf(node), options: all, ...(initial !== undefined && { initial_option: initial }) };
   if (all.length <= MAX_RADIO) return { type: "radio_buttons", ...common };
   return all.length <= MAX_SELECT
-    ? { type: "static_select", placeholder: line(ENGLISH.words.choose, MAX.placeholder), ...common }
+    ? { type: "static_select", placeholder: line(t("Choose one"), MAX.placeholder), ...common }
     : null;
 }
 

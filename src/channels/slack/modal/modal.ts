@@ -1,6 +1,7 @@
 import type { InputBlock, KnownBlock, ModalView } from "@slack/types";
 import type { Entries } from "../../../../form/plan/entries.ts";
-import { ENGLISH } from "../../../../form/plan/messages.ts";
+import { demandOf } from "../../../../form/plan/messages.ts";
+import { t } from "../../../../languages/text.ts";
 import type { FormNode } from "../../../../form/plan/nodes.ts";
 import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 import type { Form } from "../../../../form/plan/plan.ts";
@@ -93,7 +94,7 @@ export function modalOf(
     callback_id: ANSWER_VIEW,
     private_metadata: JSON.stringify(data),
     title: line(typeof title === "string" ? title : "", MAX.viewTitle, "Your answer"),
-    submit: line(form.hints.submit.label ?? "", MAX.viewTitle, ENGLISH.words.submit),
+    submit: line(form.hints.submit.label ?? "", MAX.viewTitle, t("Submit answer")),
     close: line("Cancel", MAX.viewTitle),
     blocks: [...above, ...(asker.length === 0 ? [] : [{ type: "context" as const, elements: asker }]), ...asked],
   };
@@ -144,7 +145,7 @@ function argsOf({ pointer }: FormNode, { actions }: SlackTask, form: Form): Know
 }
 
 function inputOf({ node, element, optional, decides }: ModalField, { version = 1 }: SlackTask): InputBlock {
-  const hint = [node.description, node.help, ENGLISH.demand(node)]
+  const hint = [node.description, node.help, demandOf(node)]
     .map((text) => oneLine(text ?? ""))
     .filter((text) => text !== "")
     .join(" · ");
@@ -163,11 +164,11 @@ function shownValue(node: FormNode): string {
   if (node.kind === "text" && node.look === "password") return "Hidden";
   if ("options" in node) {
     const labels = node.options.filter(({ value }) => [node.value].flat().includes(value)).map(({ label }) => label);
-    return oneLine(labels.join(", ")) || ENGLISH.words.nothing;
+    return oneLine(labels.join(", ")) || t("Empty");
   }
   const { value } = node;
   const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
-  return plainLines(text) || ENGLISH.words.nothing;
+  return plainLines(text) || t("Empty");
 }
 
 function leftOutOf({ leftOut }: ModalPlan): KnownBlock[] {
