@@ -3,6 +3,8 @@ export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "E
 
 export type Language = keyof typeof LANGUAGES;
 
+export const LANGUAGE_TAGS = Object.keys(LANGUAGES) as Language[];
+
 export const DEFAULT_LANGUAGE: Language = "en";
 
 export function isLanguage(tag: unknown): tag is Language {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
-import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from "./languages.ts";
+import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 import { setSpeech, type Catalogue, type Speech } from "./text.ts";
 
 /* The language of what the service writes itself: emails, and pages that work without scripts. */
@@ -26,6 +26,3 @@ export function catalogueOf(language: Language): Catalogue | undefined {
   }
   return known;
 }
-
-/** All languages that exist, for the lists in which people choose one. */
-export const LANGUAGE_TAGS = Object.keys(LANGUAGES) as Language[];

@@ -99,10 +99,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   threads: [],
   // Its server half matches patterns in a thread.
   "json-schema": ["threads"],
-  form: ["json-schema"],
+  form: ["json-schema", "languages"],
+  // Texts in the language of their reader.
+  languages: [],
   // How a task can end, and what each audience is told of it.
-  endings: [],
-  web: ["form", "json-schema", "endings", "vendor"],
+  endings: ["languages"],
+  web: ["form", "json-schema", "endings", "languages", "vendor"],
   sdk: [],
   "sdk/testing": [
     "sdk",
@@ -180,9 +182,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 /** Rooms that do not ship; of these, tests obey the table as well. */
 const OUTSIDE = new Set(["prove", "bench", "pack", "test"]);
-const LEAVES = new Set(["threads", "json-schema", "form", "endings"]);
+const LEAVES = new Set(["threads", "json-schema", "form", "endings", "languages"]);
 /** Rooms that also run in a browser: they know nothing of the service. */
-const BROWSER = ["json-schema/**/*.ts", "form/**/*.ts", "endings/*.ts", "web/**/*.{ts,tsx}"];
+const BROWSER = ["json-schema/**/*.ts", "form/**/*.ts", "endings/*.ts", "languages/{languages,text}.ts", "web/**/*.{ts,tsx}"];
 const FOR_EVERYBODY = new Set(["config", "errors"]);
 /** What the configuration loads of channels: how each reads its own variables, which lies in the channel's folder. */
 const READS_ENVIRONMENT = "src/channels/*/environment.ts";

@@ -341,6 +341,7 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
     ),
   labels: (random) =>
     fromValue(random.pick([["vip"], ["VIP", "to check 😀"], [], ["a,b"], ["x".repeat(51)], ["a", "A"], null])),
+  language: (random) => random.pick(["de", "ja", "en", "DE", "xx", "constructor"]),
   time_zone: (random) => random.pick(["Europe/Berlin", "pacific/apia", "UTC", "+01:00", "Mars/Base"]),
   hours: (random) =>
     fromValue(random.pick([{ mon: [["09:00", "17:00"]] }, { sun: [["00:00", "24:00"]] }, { tue: [] }])),

@@ -65,6 +65,7 @@ export function callerOf(number: number, surface: Surface, task_id: string): Cal
     is_operator: number === BOSS,
     projects: { default: "member" },
     time_zone: null,
+    language: null,
     absence: null,
   };
   switch (surface) {

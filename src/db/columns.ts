@@ -306,6 +306,7 @@ export const COLUMNS = {
     slack_team_id: "text",
     slack_user_id: "text",
     time_zone: "text",
+    language: "text",
     password_hash: "text",
     active: "bigint",
     last_assigned_at: "bigint",

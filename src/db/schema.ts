@@ -503,6 +503,8 @@ export interface UserRow {
   slack_user_id: string | null;
   /** IANA name. */
   time_zone: string | null;
+  /** Tag of a language of languages/. null: not chosen. */
+  language: string | null;
   /** argon2id hash with its settings and salt; null if the user cannot sign in. */
   password_hash: string | null;
   active: number;

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { Language } from "../../languages/languages.ts";
 import { ServiceError } from "../errors.ts";
 import type { Absence } from "./absence/absence.ts";
 import type { Account } from "./accounts.ts";
@@ -16,6 +17,8 @@ export interface Person {
   projects: Memberships;
   /** IANA name. */
   time_zone: string | null;
+  /** The language they have chosen. null: that of their browser. */
+  language: Language | null;
   /** When they are away; it may be over. null: never. */
   absence: Absence | null;
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { LANGUAGE_TAGS, type Language } from "../../languages/languages.ts";
 import type { PasswordSignIn } from "../config/sign-in.ts";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { AbsenceField } from "./absence/schema.ts";
@@ -22,6 +23,9 @@ const GivenPassword = Text({ minLength: 1, maxLength: PASSWORD_MAX, description:
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema));
 const NullableText = (description: string) => Nullable(Type.String({ description }));
 const NullableTime = (description: string) => Nullable(Time(description));
+
+const LanguageField = (description: string) =>
+  Type.Unsafe<Language>({ type: "string", enum: [...LANGUAGE_TAGS], description });
 
 export const ProjectRoleField = Type.Unsafe<ProjectRole>({
   type: "string",
@@ -83,6 +87,7 @@ export const Me = Type.Object(
       description: "The projects of the person. Operators of all see others, too.",
     }),
     time_zone: NullableText("IANA name; null: the browser's."),
+    language: Nullable(LanguageField("Of the dashboard and of emails; null: that of the browser.")),
     absence: AbsenceField,
     passkey_required: Type.Optional(
       Type.Boolean({
@@ -99,6 +104,7 @@ export const UpdateMeBody = Type.Object(
   {
     display_name: optional(Name("What others see.")),
     time_zone: optional(Text({ minLength: 1, maxLength: 100, description: "IANA name, such as Europe/Berlin." })),
+    language: optional(LanguageField("Of the dashboard and of emails.")),
     password: Type.Optional(
       Nullable(
         Type.Object({

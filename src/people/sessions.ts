@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
+import { languageFor } from "../../languages/languages.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { readStatement, writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
@@ -117,7 +118,7 @@ export async function startSession(
     .execute();
 }
 
-type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator" | "time_zone"> & AbsenceColumns;
+type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator" | "time_zone" | "language"> & AbsenceColumns;
 
 const selectSession = readStatement<
   { hash: string; born_after: number; seen_after: number },
@@ -138,6 +139,7 @@ const selectSession = readStatement<
       "users.display_name",
       "users.is_operator",
       "users.time_zone",
+      "users.language",
       "users.absent_from",
       "users.absent_until",
       "users.delegate_user_id",
@@ -191,6 +193,7 @@ export async function findSession(db: Db, sessionHash: string): Promise<LiveSess
     display_name,
     is_operator: is_operator === 1,
     time_zone,
+    language: languageFor([row.language]),
     projects: membershipsIn(memberships),
     absence: absenceOf(row),
   };

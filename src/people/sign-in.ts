@@ -1,3 +1,4 @@
+import { languageFor } from "../../languages/languages.ts";
 import type { Config } from "../config.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
@@ -170,7 +171,7 @@ export async function changeMe(
   ctx: SignInContext,
   caller: Caller,
   browser: Browser,
-  { display_name, time_zone, password }: UpdateMeBody,
+  { display_name, time_zone, language, password }: UpdateMeBody,
 ): Promise<{ me: Me; setCookie: string | null }> {
   if (caller.kind !== "user") throw new ServiceError("FORBIDDEN", { message: "Sign in to change your profile." });
   if (time_zone != null && !isTimeZone(time_zone)) throw invalid("/time_zone", "Must be the IANA name of a time zone.");
@@ -183,6 +184,7 @@ export async function changeMe(
     const set = {
       ...(display_name !== undefined && { display_name }),
       ...(time_zone !== undefined && { time_zone }),
+      ...(language !== undefined && { language }),
       ...(change && { password_hash: change.fresh }),
     };
     await updateUser(tx, id, { ...set, updated_at: tx.now() });
@@ -222,19 +224,22 @@ const ANONYMOUS: Me = {
   is_operator: false,
   projects: [],
   time_zone: null,
+  language: null,
   absence: null,
 };
 
 /** @param isLimited - of their session @param now - epoch milliseconds */
 export function meOf(person: Person, isLimited: boolean, now: number): Me {
-  const { id, email, display_name, is_operator, time_zone } = person;
+  const { id, email, display_name, is_operator, time_zone, language } = person;
   const projects = toProjectRoles(person.projects);
   const absence = toAbsenceRecord(person.absence, now);
-  const me = { authenticated: true, user_id: id, email, display_name, is_operator, projects, time_zone, absence };
+  const known = { user_id: id, email, display_name, is_operator, projects, time_zone, language, absence };
+  const me = { authenticated: true, ...known };
   return isLimited ? { ...me, passkey_required: true } : me;
 }
 
 export function toPerson(user: User): Person {
   const { id, email, display_name, is_operator, time_zone, projects } = user;
-  return { id, email, display_name, is_operator, time_zone, projects, absence: absenceOf(user) };
+  const language = languageFor([user.language]);
+  return { id, email, display_name, is_operator, time_zone, language, projects, absence: absenceOf(user) };
 }

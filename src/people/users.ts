@@ -250,6 +250,7 @@ export function newUserRow(tx: Tx, fields: Partial<UserRow>): UserRow {
     pool: null,
     ...NO_ACCOUNT,
     time_zone: null,
+    language: null,
     password_hash: null,
     active: 1,
     last_assigned_at: null,
