@@ -23,6 +23,22 @@ export function languageFor(wanted: Iterable<string | null | undefined>): Langua
   return null;
 }
 
+/**
+ * Returns the language of a reader: the one that they chose, or else the first that their browser asks for and that exists here, or else
+ * that of what they read. @param accepted - the header Accept-Language @param locale - of the task
+ */
+export function languageOfReader({
+  chosen,
+  accepted,
+  locale,
+}: {
+  chosen?: string | null | undefined;
+  accepted?: string | undefined;
+  locale?: string | null | undefined;
+}): Language {
+  return languageFor([chosen, ...acceptedLanguages(accepted), locale]) ?? DEFAULT_LANGUAGE;
+}
+
 /** Returns the tags of an Accept-Language header, best first. Never throws: what cannot be read is left out. (RFC 9110, 12.5.4) */
 export function acceptedLanguages(header: string | undefined): string[] {
   return (header ?? "")
@@ -36,4 +52,29 @@ export function acceptedLanguages(header: string | undefined): string[] {
     .filter(({ tag, quality }) => /^[A-Za-z]{2,8}(-[\w]{1,8})*$/.test(tag) && quality > 0)
     .toSorted((a, b) => b.quality - a.quality || a.place - b.place)
     .map(({ tag }) => tag);
+}
+
+/** Returns whether a text is the tag of a language, in any spelling that BCP 47 allows. */
+export function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Languages that are written from right to left, unless their tag names another script. */
+const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|iw|ku-arab|pa-arab|ps|sd|ug|ur|yi|[a-z]{2,3}-(arab|hebr))\b/i;
+
+/** Returns how the texts of a language run. */
+export function directionOf(tag: string): "ltr" | "rtl" {
+  return RIGHT_TO_LEFT.test(tag) && !/-latn\b/i.test(tag) ? "rtl" : "ltr";
+}
+
+const FROM_THE_RIGHT = /^[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** Returns how the page about a task runs: as its language does, or else as its text begins. */
+export function directionFor(locale: string | null, text: string): "ltr" | "rtl" {
+  if (locale !== null) return directionOf(locale);
+  return FROM_THE_RIGHT.test(/\p{L}/u.exec(text)?.[0] ?? "") ? "rtl" : "ltr";
 }

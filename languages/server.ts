@@ -11,18 +11,33 @@ setSpeech(() => current.getStore() ?? ENGLISH);
 
 const catalogues = new Map<Language, Catalogue>();
 
-/** Runs `work` with its texts in a language, also what it waits for. @param locale - for numbers and times, such as "de-CH" */
-export function inLanguage<T>(language: Language, work: () => T, locale?: string): T {
-  return current.run({ language, catalogue: catalogueOf(language), locale }, work);
+/** Runs `work` with its texts in a language, also what it waits for. */
+export function inLanguage<T>(language: Language, work: () => T): T {
+  return current.run({ language, catalogue: catalogueOf(language) }, work);
 }
 
-/** Returns the texts of the pages of everyone who answers. English has none. */
+/** Returns the texts of forms and of what the service writes. English has none. */
 export function catalogueOf(language: Language): Catalogue | undefined {
   if (language === DEFAULT_LANGUAGE) return undefined;
   let known = catalogues.get(language);
   if (known === undefined) {
-    known = JSON.parse(readFileSync(new URL(`./catalogues/${language}.json`, import.meta.url), "utf8")) as Catalogue;
+    known = { ...readCatalogue(language, "service"), ...readCatalogue(language, "form") };
     catalogues.set(language, known);
   }
   return known;
+}
+
+/**
+ * Returns the texts of forms as an element for a page, whose script reads them before it draws (web/light/language.ts). "" for
+ * English.
+ */
+export function textsElement(language: Language): string {
+  if (language === DEFAULT_LANGUAGE) return "";
+  // In a script element, only `<` could end it.
+  const texts = JSON.stringify(readCatalogue(language, "form")).replaceAll("<", String.raw`\u003c`);
+  return `<script type="application/json" id="texts">${texts}</script>\n`;
+}
+
+function readCatalogue(language: Language, part: "form" | "service"): Catalogue {
+  return JSON.parse(readFileSync(new URL(`./${language}/${part}.json`, import.meta.url), "utf8")) as Catalogue;
 }

@@ -463,6 +463,8 @@ export interface components {
             }) | null;
             /** @description Words that people find the task by, each once, without commas and control characters. */
             labels?: string[] | null;
+            /** @description The language that the task is written in, such as `de` or `ar-EG` (BCP 47). Emails to people who have chosen no language are written in it, and its direction is that of the form. */
+            locale?: string | null;
             /**
              * @description How soon people should look at it (default `normal`). `urgent` also sets `urgent` of the task.
              * @enum {string|null}
@@ -952,6 +954,8 @@ export interface components {
             form_definition: {
                 [key: string]: unknown;
             } | null;
+            /** @description The language that it is written in (BCP 47), or null. */
+            locale: string | null;
             notify?: string[] | null;
             /** @description Receives the outcome. */
             callback_url?: string | null;

@@ -184,7 +184,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const OUTSIDE = new Set(["prove", "bench", "pack", "test"]);
 const LEAVES = new Set(["threads", "json-schema", "form", "endings", "languages"]);
 /** Rooms that also run in a browser: they know nothing of the service. */
-const BROWSER = ["json-schema/**/*.ts", "form/**/*.ts", "endings/*.ts", "languages/{languages,text}.ts", "web/**/*.{ts,tsx}"];
+const BROWSER = [
+  "json-schema/**/*.ts",
+  "form/**/*.ts",
+  "endings/*.ts",
+  "languages/{languages,text}.ts",
+  "web/**/*.{ts,tsx}",
+];
 const FOR_EVERYBODY = new Set(["config", "errors"]);
 /** What the configuration loads of channels: how each reads its own variables, which lies in the channel's folder. */
 const READS_ENVIRONMENT = "src/channels/*/environment.ts";
@@ -213,7 +219,7 @@ const IN_TESTING_ENTRY = [
   "src/lib/text.ts",
   "src/outbound/url-form.ts",
   "src/people/memberships.ts",
-  "src/tasks/{asker,assign-to,attribution,client-schemas,decide,entries,fallback,labels,lifecycle,listing}.ts",
+  "src/tasks/{asker,assign-to,attribution,client-schemas,decide,entries,fallback,labels,lifecycle,listing,locale}.ts",
   "src/tasks/{new-task,notify,outcome,search-terms}.ts",
   "src/tasks/{record,request-form,routed,same-request}.ts",
   "src/verifier/config.ts",

@@ -183,6 +183,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     on_timeout: null,
     resume: null,
     callback_events: null,
+    locale: null,
   };
   return {
     tasks: [task] as [TaskRow],

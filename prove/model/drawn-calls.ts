@@ -76,6 +76,7 @@ const requests: fc.Arbitrary<Request> = fc.record({
   fallback: fc.constantFrom(null, null, true, false),
   labels: fc.constantFrom([], [], ["VIP"], ["vip", "to check"]),
   priority: fc.constantFrom(null, null, "low", "high", "urgent"),
+  locale: fc.constantFrom(null, null, "de", "ar-EG"),
   flaw: fc.oneof(
     { arbitrary: fc.constant(null), weight: 9 },
     { arbitrary: fc.constantFrom(...(Object.keys(FLAWS) as Flaw[])), weight: 1 },

@@ -21,6 +21,8 @@ export interface Request {
   labels: readonly string[];
   /** null: the request does not say. */
   priority: "low" | "high" | "urgent" | null;
+  /** The language that it is written in; null: the request does not say. */
+  locale: "de" | "ar-EG" | null;
   flaw: Flaw | null;
 }
 
@@ -37,8 +39,21 @@ export type Flaw = keyof typeof FLAWS;
 
 /** Returns the body of this creation. */
 export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string, string>): Record<string, unknown> {
-  const { project, task, timeout_seconds, email, redact, hook, verifier, steps, fallback, labels, priority, flaw } =
-    request;
+  const {
+    project,
+    task,
+    timeout_seconds,
+    email,
+    redact,
+    hook,
+    verifier,
+    steps,
+    fallback,
+    labels,
+    priority,
+    locale,
+    flaw,
+  } = request;
   const body: Record<string, unknown> = {
     idempotency_key: key,
     task,
@@ -52,6 +67,7 @@ export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string,
     ...(fallback !== null && { on_timeout: { response: { approved: fallback } } }),
     ...(labels.length > 0 && { labels }),
     ...(priority !== null && { priority }),
+    ...(locale !== null && { locale }),
     ...(verifier !== null && { verifier_config: verifierConfig(verifier) }),
   };
   switch (flaw) {

@@ -129,6 +129,7 @@ export function listed(task: Task, by: Caller) {
   return {
     id: task.name,
     ...common(task),
+    locale: request.locale,
     waiting_on: waitingOn(task),
     version: versionOf(task),
     decision: decisionOf(task),

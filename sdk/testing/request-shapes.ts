@@ -523,6 +523,14 @@ export const CREATE_TASK = {
       },
       "maxItems": 20
     },
+    "locale": {
+      "type": [
+        "string",
+        "null"
+      ],
+      "minLength": 2,
+      "maxLength": 60
+    },
     "priority": {
       "type": [
         "string",

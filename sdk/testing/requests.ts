@@ -7,6 +7,7 @@ import { readUrlForm } from "../../src/outbound/url-form.ts";
 import type { StoredEntry } from "../../src/resume/entries.ts";
 import { routingOf, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
+import { requireLocale } from "../../src/tasks/locale.ts";
 import { readListing, type Listing } from "../../src/tasks/listing.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
 import { describedIn, readRequestForm, type FormRequest } from "../../src/tasks/request-form.ts";
@@ -70,6 +71,7 @@ export function readCreation(given: unknown): Creation {
   requireForm(request, actions);
   const policy = readPolicy(request);
   const routing = routingOf(request.assign_to ?? null, policy?.from ?? null);
+  requireLocale(request.locale);
   const notify = readNotify(request.notify ?? [], CHANNELS);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, []);
   if (request.callback_url != null) requireCallbackUrl(request.callback_url);

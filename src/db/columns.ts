@@ -81,6 +81,7 @@ export const COLUMNS = {
     on_timeout: "json",
     resume: "json",
     callback_events: "json",
+    locale: "text",
   },
   task_responses: {
     task_id: "text",

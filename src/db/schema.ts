@@ -165,6 +165,8 @@ export interface TaskDocumentsRow {
   resume: string | null;
   /** JSON of the events that `callback_url` gets besides the outcome; null: none. */
   callback_events: string | null;
+  /** The language of the task, as BCP 47 writes it; null: not said. */
+  locale: string | null;
   /** The home of the task (home.ts). */
   home: number;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { ConversationProps } from "../../form/plan/conversation.ts";
+import { currentLanguage } from "../../languages/text.ts";
 import { jsonText } from "../../form/payload/json.ts";
 import { ServiceError } from "../errors.ts";
 import { escapeHtml } from "../http/page.ts";
@@ -13,7 +14,7 @@ export type { FormToDraw } from "./thread.ts";
 /** Draws payloads, forms and conversations as HTML, for pages of the service. Untrusted content is drawn outside of the event loop. */
 export interface Drawing {
   /**
-   * Returns the payload of a task as HTML. It never changes, so it is drawn once and kept. If drawing takes too long,
+   * Returns the payload of a task as HTML, in the current language. It never changes, so it is drawn once and kept. If drawing takes too long,
    * the payload is shown as plain text. Never rejects.
    */
   payload(task: PayloadToDraw, look: Look): Promise<string>;
@@ -81,6 +82,7 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
       payload_schema: task.payload_schema,
       form_definition: task.form_definition,
       redact: task.redact_payload,
+      language: currentLanguage(),
       locale,
       time_zone,
       now: ms,
@@ -114,7 +116,7 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
 
   return {
     payload: async (task, look) => {
-      const key = JSON.stringify([task.id, look.locale ?? null, look.time_zone ?? null]);
+      const key = JSON.stringify([task.id, currentLanguage(), look.locale ?? null, look.time_zone ?? null]);
       const found = kept.get(key, look.now.getTime());
       if (found !== undefined) return found;
       // Concurrent callers share one drawing.
@@ -126,13 +128,13 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
     },
     form: async (props) => {
       const { task_id } = props.task;
-      const outcome = await thread.draw(task_id, { draws: "form", props });
+      const outcome = await thread.draw(task_id, { draws: "form", language: currentLanguage(), props });
       if ("drawn" in outcome) return outcome.drawn;
       note("form", task_id, outcome);
       throw new ServiceError("OVERLOADED", { retryAfter: 2 });
     },
     conversation: async (task_id, props) => {
-      const outcome = await thread.draw(task_id, { draws: "conversation", props });
+      const outcome = await thread.draw(task_id, { draws: "conversation", language: currentLanguage(), props });
       if ("drawn" in outcome) return outcome.drawn.html;
       note("conversation", task_id, outcome);
       throw new ServiceError("OVERLOADED", { retryAfter: 2 });

@@ -1,3 +1,4 @@
+import type { Language } from "../../languages/languages.ts";
 import type { ConversationProps } from "../../form/plan/conversation.ts";
 import type { FormTask, TaskFormProps } from "../../form/plan/task-form.ts";
 import { clockLimit, cpuLimit } from "../../threads/time-limits.ts";
@@ -24,6 +25,7 @@ export type Question =
       payload_schema: string | null;
       form_definition: string | null;
       redact: boolean;
+      language: Language;
       locale: string | undefined;
       time_zone: string | undefined;
       /** Epoch milliseconds. */
@@ -33,8 +35,8 @@ export type Question =
       /** Address of the page that shows the parts that are too large to draw. */
       wholeAt: string | undefined;
     }
-  | { draws: "form"; props: FormToDraw }
-  | { draws: "conversation"; props: ConversationProps };
+  | { draws: "form"; language: Language; props: FormToDraw }
+  | { draws: "conversation"; language: Language; props: ConversationProps };
 
 export type FormToDraw = Omit<TaskFormProps, "task"> & {
   task: Omit<FormTask, "payload" | "response_schema" | "form_definition"> & {

@@ -2,6 +2,8 @@
 import type { PayloadInput } from "../../form/payload/payload.ts";
 import type { ConversationProps } from "../../form/plan/conversation.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
+import { catalogueOf } from "../../languages/server.ts";
+import type { Speech } from "../../languages/text.ts";
 import { answerCalls } from "../../threads/answer-calls.ts";
 import { builtPath } from "../http/built.ts";
 import type { Drawn, Question } from "./thread.ts";
@@ -14,13 +16,19 @@ interface Renderer {
     input: PayloadInput,
     how: { isPlain: boolean; wholeAt?: string },
   ): { html: string; tells_time: boolean };
+  setSpeech(speech: () => Speech): void;
 }
 
-const { renderForm, renderConversation, renderPayload } = (await import(builtPath("server/render.js"))) as Renderer;
+const { renderForm, renderConversation, renderPayload, setSpeech } = (await import(
+  builtPath("server/render.js")
+)) as Renderer;
 
 answerCalls(draw);
 
 function draw(question: Question): Drawn {
+  const { language } = question;
+  // The renderer has its own copy of languages/text.ts.
+  setSpeech(() => ({ language, catalogue: catalogueOf(language) }));
   if (question.draws === "payload") {
     const { payload, payload_schema, form_definition, now, isPlain, wholeAt, redact, locale, time_zone } = question;
     const hints = parsed(form_definition) as { payload?: unknown } | null;

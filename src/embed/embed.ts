@@ -2,6 +2,7 @@ import { ENDINGS } from "../../endings/sentences.ts";
 import { readForm, type Form } from "../../form/plan/plan.ts";
 import { answerOfForm } from "../actions/untouched.ts";
 import { otherwiseOf } from "../tasks/deadline-words.ts";
+import { directionFor } from "../../languages/languages.ts";
 import type { AddCommentBody } from "../conversation/schema.ts";
 import { countComments } from "../conversation/store.ts";
 import type { Db } from "../db/database.ts";
@@ -109,6 +110,7 @@ export async function readEmbedded(
     response_schema: JSON.parse(task.response_schema) as JsonObject,
     form_definition: parseJson<JsonObject>(task.form_definition),
     redact_payload: task.redact_payload,
+    direction: directionFor(task.locale, task.task),
     timeout_at: isoTime(task.timeout_at),
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
@@ -207,6 +209,7 @@ export async function drawReview(
       asker: askerLineOf(task),
       is_urgent: task.urgent === 1,
       otherwise: otherwiseOf(formOf(task, look), task),
+      locale: undefined,
       ...look,
     }) +
     // People who look at an embedded form see no address of others.

@@ -9,6 +9,7 @@ import { AGENT_TOKEN_START } from "../people/agent-caller.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { callerWithKey } from "../people/service-keys.ts";
+import { forReader } from "../http/language.ts";
 import { commentEmbedded, completeEmbedded, mintToken, readNews, readEmbedded, type EmbedContext } from "./embed.ts";
 import { scopeMissing } from "../tasks/access.ts";
 import { ANSWER_ERRORS } from "../tasks/schema.ts";
@@ -87,7 +88,9 @@ const getEmbeddedTaskRoute = defineRoute({
   ],
   config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx) }),
   handle: async ({ ctx, isBuilt }: EmbedRoutes, request) =>
-    readEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt && request.method !== "HEAD"),
+    forReader(request, { chosen: request.query.locale }, () =>
+      readEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt && request.method !== "HEAD"),
+    ),
 });
 
 const completeEmbeddedTaskRoute = defineRoute({
@@ -137,7 +140,9 @@ const listEmbeddedCommentsRoute = defineRoute({
   config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx) }),
   handle: async ({ ctx, isBuilt }: EmbedRoutes, request, reply) => {
     const draws = isBuilt && request.method !== "HEAD";
-    const shown = await readNews(ctx, callerOf(request) as EmbedCaller, request.query, draws);
+    const shown = await forReader(request, { chosen: request.query.locale }, () =>
+      readNews(ctx, callerOf(request) as EmbedCaller, request.query, draws),
+    );
     return shown ?? reply.code(204).send(null);
   },
 });
@@ -166,7 +171,9 @@ const addEmbeddedCommentRoute = defineRoute({
   ],
   config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx), skipSameOrigin: true }),
   handle: async ({ ctx, isBuilt }: EmbedRoutes, request) =>
-    commentEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, request.body, isBuilt),
+    forReader(request, { chosen: request.query.locale }, () =>
+      commentEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, request.body, isBuilt),
+    ),
 });
 
 /**

@@ -72,6 +72,11 @@ export const EmbedTask = Type.Object(
     response_schema,
     form_definition,
     redact_payload,
+    direction: Type.Unsafe<"ltr" | "rtl">({
+      type: "string",
+      enum: ["ltr", "rtl"],
+      description: "How the form runs: as the `locale` of the task does, or as its question begins.",
+    }),
     timeout_at,
     verification_attempt,
     verifier_result,

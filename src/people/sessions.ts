@@ -118,7 +118,8 @@ export async function startSession(
     .execute();
 }
 
-type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator" | "time_zone" | "language"> & AbsenceColumns;
+type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator" | "time_zone" | "language"> &
+  AbsenceColumns;
 
 const selectSession = readStatement<
   { hash: string; born_after: number; seen_after: number },

@@ -33,6 +33,7 @@ testOnBoth("the first operator is made once, and is signed in", async (service) 
     is_operator: true,
     projects: [{ project: "default", role: "member" }],
     time_zone: null,
+    language: null,
     absence: null,
   });
   const again = await setUp(service, { ...BODY, email: "eve@example.com" });

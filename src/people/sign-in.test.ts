@@ -31,6 +31,7 @@ testOnBoth("who signs in gets a session of their own, in a cookie that scripts c
     is_operator: false,
     projects: [{ project: "default", role: "member" }],
     time_zone: null,
+    language: null,
     absence: null,
   });
   const cookie = first.headers["set-cookie"]!;

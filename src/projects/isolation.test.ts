@@ -198,6 +198,7 @@ testOnBoth("changes of a task are told within its project only", async (service)
       is_operator: false,
       projects: asMembers(projects),
       time_zone: null,
+      language: null,
       absence: null,
     },
     session: "",

@@ -151,6 +151,7 @@ export function toDocuments(request: FormRequest, actions: Actions | null, polic
     on_timeout: null,
     resume: null,
     callback_events: textOf(request.callback_events),
+    locale: request.locale ?? null,
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),

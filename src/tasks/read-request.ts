@@ -14,6 +14,7 @@ import { routingOf, type Routing } from "./assign-to.ts";
 import { toDocuments } from "./new-task.ts";
 import { factsOf } from "./facts.ts";
 import { questionOf } from "./question.ts";
+import { requireLocale } from "./locale.ts";
 import { readListing, type Listing } from "./listing.ts";
 import { readEscalation, type AskedEscalation } from "./steps.ts";
 import type { Notifier } from "./notices.ts";
@@ -94,6 +95,7 @@ export async function checkRequest(
   requireTakesObjects(responseSchema);
   if (isLong()) await nextTurn();
   const routing = routingOf(request.assign_to ?? null, policy?.from ?? null);
+  requireLocale(request.locale);
   const notify = request.notify == null ? [] : readNotify(request.notify, ctx.notifier.channels);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
   if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);

@@ -38,6 +38,7 @@ type Documents =
   | "approvals"
   | "escalation"
   | "on_timeout"
+  | "locale"
   | "resume"
   | "host_may_answer"
   | "snoozed_until";
@@ -77,6 +78,7 @@ export function toRecord(
     },
     {
       ...lastFields(task, task, caller),
+      locale: task.locale,
       ...actionFields(task),
       approvals: standing && { ...standing, refusal },
       escalation: toSteps(task, seesRouting(caller, task)),

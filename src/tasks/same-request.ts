@@ -110,6 +110,7 @@ const COMPARED = [
   "on_timeout",
   "labels",
   "priority",
+  "locale",
 ] as const satisfies (keyof CreateTaskBody)[];
 
 /** Made from the actions, perhaps by an earlier release in other words. */

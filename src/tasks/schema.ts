@@ -9,6 +9,7 @@ import { answerAccountRecord } from "../people/account-schema.ts";
 import { RESUME_MAX, ResumeRecord, ResumeRequest } from "../resume/schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
 import type { DecidedBy } from "./decided-by.ts";
+import { LOCALE_MAX } from "./locale.ts";
 import { LABEL_LENGTH_MAX, LABELS_MAX, PRIORITIES, type Priority } from "./labels.ts";
 import { DECIDER_KINDS, TASK_STATUSES, TERMINAL_STATUSES, type DeciderKind } from "./lifecycle.ts";
 import type { NotifiableChannel } from "./notify.ts";
@@ -134,6 +135,16 @@ export const CreateTaskBody = Type.Object(
         Type.Array(Text({ minLength: 1, maxLength: LABEL_LENGTH_MAX, description: "A label." }), {
           maxItems: LABELS_MAX,
           description: "Words that people find the task by, each once, without commas and control characters.",
+        }),
+      ),
+    ),
+    locale: Type.Optional(
+      Nullable(
+        Text({
+          minLength: 2,
+          maxLength: LOCALE_MAX,
+          description:
+            "The language that the task is written in, such as `de` or `ar-EG` (BCP 47). Emails to people who have chosen no language are written in it, and its direction is that of the form.",
         }),
       ),
     ),
@@ -531,6 +542,7 @@ export const TaskRecord = Type.Object(
     ...escalationFields,
     ...rejectedField,
     ...schemaFields,
+    locale: NullableText("The language that it is written in (BCP 47), or null."),
     ...routingFields,
     resume: Type.Optional(
       Type.Array(ResumeRecord, {

@@ -94,6 +94,7 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.on_timeout",
       "task_documents.resume",
       "task_documents.callback_events",
+      "task_documents.locale",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
     ])

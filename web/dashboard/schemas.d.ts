@@ -246,6 +246,8 @@ export interface components {
             }) | null;
             /** @description Words that people find the task by, each once, without commas and control characters. */
             labels?: string[] | null;
+            /** @description The language that the task is written in, such as `de` or `ar-EG` (BCP 47). Emails to people who have chosen no language are written in it, and its direction is that of the form. */
+            locale?: string | null;
             /**
              * @description How soon people should look at it (default `normal`). `urgent` also sets `urgent` of the task.
              * @enum {string|null}
@@ -763,6 +765,8 @@ export interface components {
             form_definition: {
                 [key: string]: unknown;
             } | null;
+            /** @description The language that it is written in (BCP 47), or null. */
+            locale: string | null;
             notify?: string[] | null;
             /** @description Receives the outcome. */
             callback_url?: string | null;
@@ -3272,6 +3276,11 @@ export interface components {
             }[];
             /** @description IANA name; null: the browser's. */
             time_zone: string | null;
+            /**
+             * @description Of the dashboard and of emails; null: that of the browser.
+             * @enum {string|null}
+             */
+            language: "en" | "de" | "fr" | "es" | "ja" | null;
             /** @description When the person is away. null: no time is set, or it is over. */
             absence: {
                 /**
@@ -3295,6 +3304,11 @@ export interface components {
             display_name?: string | null;
             /** @description IANA name, such as Europe/Berlin. */
             time_zone?: string | null;
+            /**
+             * @description Of the dashboard and of emails.
+             * @enum {string|null}
+             */
+            language?: "en" | "de" | "fr" | "es" | "ja" | null;
             password?: {
                 /** @description The password. */
                 current: string;

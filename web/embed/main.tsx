@@ -5,6 +5,7 @@ import { toPreact } from "../preact.ts";
 import { keepDraft, readDraft } from "./draft.ts";
 import { readClaims, tell, type Claims } from "./parent.ts";
 import { ask, type EmbedOutcome, type EmbedTask, type Refusal } from "./service.ts";
+import "../light/language.ts";
 import "../tokens.css";
 import "../form/form.css";
 import "../form/payload/payload.css";

@@ -42,7 +42,6 @@ export interface AnswerFormProps {
   sentBack?: { readonly reason: string; readonly attempt: string } | undefined;
   /** Whether the task has a verifier. Then sending takes longer, and the form says so. */
   isVerified?: boolean;
-  locale?: string;
   /** Whether a field, or which one, may take the focus when the page opens. Never in the page of another product. */
   focuses?: boolean | string;
   /** Called after a change. The caller may store the entries, and show others that someone works on the task. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { plural, t } from "../../languages/text.ts";
+import { locale, plural, t } from "../../languages/text.ts";
 import { isOptional, questionOf } from "../../form/plan/nodes.ts";
 import type {
   BoolNode,
@@ -96,10 +96,10 @@ export function NumberControl({ node, drawing }: ControlProps<NumberNode>) {
 }
 
 export function TimeControl({ node, drawing }: ControlProps<TimeNode>) {
-  const zone = node.zone === null ? null : zoneName(node.zone, drawing.now, drawing.locale);
+  const zone = node.zone === null ? null : zoneName(node.zone, drawing.now, locale());
   const shared = typed(node, drawing, ...(zone === null ? [] : ["help"]));
   return (
-    <Field node={node} drawing={drawing} help={zone === null ? null : t("Your time zone: {zone}", { zone: zone })}>
+    <Field node={node} drawing={drawing} help={zone === null ? null : t("Your time zone: {zone}", { zone })}>
       <input
         {...shared}
         className="short"

@@ -10,7 +10,6 @@ export interface Drawing {
   /** Returns whether a field takes the focus when the page opens. */
   readonly takesFocus: (node: FormNode) => boolean;
   readonly now: Date;
-  readonly locale: string;
   readonly set: (name: string, ...texts: string[]) => void;
   /** @param rows - the current number of rows of the list, for adding and removing */
   readonly press: (press: Press, rows?: number) => void;

@@ -33,14 +33,7 @@ export interface AnswerInProgress {
 }
 
 /** Returns the state of an answer from its first entry until it is accepted. */
-export function useAnswer({
-  form,
-  posted,
-  focuses,
-  locale = "en",
-  onEdit,
-  onAnswer,
-}: AnswerFormProps): AnswerInProgress {
+export function useAnswer({ form, posted, focuses, onEdit, onAnswer }: AnswerFormProps): AnswerInProgress {
   const [entries, setEntries] = useState<Entries>(posted?.entries ?? {});
   // The errors of the service, which also checks what only it can check. They stay until a change.
   const [found, setFound] = useState(posted?.errors ?? []);
@@ -106,7 +99,6 @@ export function useAnswer({
       locked,
       takesFocus: (node) => node.name === focuses || (node.autofocus && focuses === true),
       now: form.now,
-      locale,
       set: (name, ...texts) => {
         const node = [...nodesOf(plan.root)].find((known) => known.name === name);
         change({ ...entries, [name]: texts, [`${name}~of`]: node ? [questionOf(node)] : [] });

@@ -3,6 +3,7 @@ import { entriesOfPost } from "../../form/plan/entries.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
+import "./language.ts";
 import "../tokens.css";
 import "../form/form.css";
 import "../form/payload/payload.css";

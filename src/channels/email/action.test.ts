@@ -313,7 +313,7 @@ testOnBoth(
       grant,
     } as const satisfies Caller;
     const names = { id: "usr_1", email: DANA, display_name: null };
-    const operator = { ...names, is_operator: true, projects: {}, time_zone: null, absence: null };
+    const operator = { ...names, is_operator: true, projects: {}, time_zone: null, language: null, absence: null };
     assert.equal(await mayWith(ctx.db, caller, "complete", theirs!), true);
     for (const one of [caller, { ...caller, person: operator }]) {
       assert.equal(await mayWith(ctx.db, one, "read", theirs!), true);

@@ -1,9 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Adds the language that a person reads. schema.ts describes the column. */
+/** Adds the languages that people read, and those of tasks. schema.ts describes the columns. */
 export const languages: Migration = {
   up: async (db: Kysely<unknown>) => {
     await db.schema.alterTable("users").addColumn("language", "text").execute();
+    await db.schema.alterTable("task_documents").addColumn("locale", "text").execute();
   },
 };

@@ -42,6 +42,7 @@ testOnBoth("who signs in with a passkey gets a session of their own, as with a p
     is_operator: false,
     projects: [{ project: "default", role: "member" }],
     time_zone: null,
+    language: null,
     absence: null,
   });
   assert.match(answer.cookies[0]!, /^service_session=[\w-]+\.[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
