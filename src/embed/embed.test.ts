@@ -233,6 +233,7 @@ testOnBoth(
       response_schema: record.response_schema,
       form_definition: record.form_definition,
       redact_payload: false,
+      direction: "ltr",
       timeout_at: record.timeout_at,
       verification_attempt: 0,
       verifier_result: null,

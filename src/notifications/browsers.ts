@@ -15,6 +15,7 @@ import { findTask } from "../tasks/store.ts";
 import { requireSignedIn } from "./choices.ts";
 import { push } from "./kind.ts";
 import { BROWSERS_HINT } from "./notices.ts";
+import { noticeOf } from "./notice.ts";
 import type { AddBrowserBody, News, NotifiedBrowser, NotifiedBrowsers } from "./schema.ts";
 import {
   deleteSubscription,
@@ -109,7 +110,8 @@ export async function newsFor(ctx: Pick<Ctx, "db">, caller: Caller, id: string):
   const waiting = await waitingFor(ctx.db, requireSignedIn(caller));
   const task = told_task_id === null ? null : await findTask(ctx.db, told_task_id);
   const shown = task && { id: task.id, title: task.redact_payload ? null : task.task };
-  return { waiting, purpose: told_purpose, task: shown };
+  const news = { waiting, purpose: told_purpose, task: shown };
+  return { ...news, notice: noticeOf(news) };
 }
 
 async function ownBrowser({ db }: Pick<Ctx, "db">, caller: Caller, id: string): Promise<PushSubscriptionRow> {

@@ -67,6 +67,7 @@ testOnBoth("a person is told in their browser of tasks for them, and of no other
     waiting: 1,
     purpose: "decision",
     task: { id: task.id, title: task.task },
+    notice: { title: task.task, body: "1 task waits for you.", path: `/tasks/${task.id}` },
   });
 });
 
@@ -210,7 +211,12 @@ testOnBoth("a browser is added once, tested, given to the next person who uses i
   const tested = await call<NotifiedBrowser>("POST", `${path}/test`);
   assert.equal(tested.body.failure, null);
   assert.equal(pushes.pushed.length, 1);
-  assert.deepEqual(await newsOf(call, browser.id), { waiting: 0, purpose: "test", task: null });
+  assert.deepEqual(await newsOf(call, browser.id), {
+    waiting: 0,
+    purpose: "test",
+    task: null,
+    notice: { title: "Notifications work in this browser", body: "You are all caught up.", path: "/inbox" },
+  });
 
   const other = await person(service);
   for (const method of ["GET", "POST", "DELETE"] as const) {

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, READ_ERRORS, WRITE_ERRORS } from "../http/route.ts";
 import type { Sender } from "../outbound/http-sender.ts";
+import { forReader } from "../http/language.ts";
 import { callerOf } from "../people/caller.ts";
 import { addBrowser, listBrowsers, newsFor, removeBrowser, testBrowser } from "./browsers.ts";
 import { getChoices, setChoices } from "./choices.ts";
@@ -127,7 +128,11 @@ const newsRoute = defineRoute({
   params: BrowserParams,
   answers: { 200: Type.Unsafe<News>(Type.Ref("News")) },
   errors: [...READ_ERRORS, "NOT_FOUND"],
-  handle: async (ctx: Pick<Ctx, "db">, request) => newsFor(ctx, callerOf(request), request.params.id),
+  handle: async (ctx: Pick<Ctx, "db">, request) => {
+    const caller = callerOf(request);
+    const chosen = caller.kind === "user" ? caller.user.language : null;
+    return forReader(request, { chosen }, () => newsFor(ctx, caller, request.params.id));
+  },
 });
 
 /** How people are told what waits for them, besides what tasks ask for. (beyond the spec: Being told) */

@@ -104,6 +104,10 @@ export const News = Type.Object(
         title: Nullable(Type.String({ description: "What is asked; null for a confidential task." })),
       }),
     ),
+    notice: Type.Object(
+      { title: Type.String(), body: Type.String(), path: Type.String({ description: "Of the page that it opens." }) },
+      { description: "The same as a text, in your language." },
+    ),
   },
   { $id: "News" },
 );

@@ -10,16 +10,23 @@ const filesOf = (pattern: string) =>
     exclude: (name) => /(^|\/)(node_modules|dist|fixtures)$|\.test\.tsx?$|\.d\.ts$/.test(name),
   }).toSorted();
 
-/**
- * Sources with texts for people. `pages` are those of everyone who answers: forms, the page behind a link, the embedded form
- * and emails. Only the dashboard loads the texts of `dashboard`.
- */
+/** Catalogues, by where their texts are used. The dashboard loads those of `form` as well, and so does the service. */
 export const PARTS = {
-  pages: filesOf(
-    "{form,web/form,web/embed,web/light,web/app,web/server,src/channels/email,src/channels/action,src/embed,src/drawing,endings}/**/*.{ts,tsx}",
-  ).concat(filesOf("src/http/{task-drawing,page}.ts"), filesOf("src/notifications/notices.ts")),
-  dashboard: filesOf("{web/dashboard,web/worker}/**/*.{ts,tsx}"),
+  /** Forms, and what the pages of everyone who answers draw in the browser. */
+  form: filesOf("{form,endings,web/form,web/embed,web/light}/**/*.{ts,tsx}"),
+  /** What the service writes: emails, pages that work without scripts, notifications. */
+  service: filesOf("src/**/*.ts"),
+  dashboard: filesOf("web/dashboard/**/*.{ts,tsx}"),
 } as const;
+
+export type Part = keyof typeof PARTS;
+
+/** Returns the texts of a part that are in no other catalogue which is loaded with it, by their keys. */
+export function usesIn(part: Part): Map<string, Use> {
+  const uses = new Map(PARTS[part].flatMap((file) => textsFor(file).uses).map((use) => [use.key, use]));
+  if (part !== "form") for (const key of usesIn("form").keys()) uses.delete(key);
+  return uses;
+}
 
 export interface Place {
   file: string;

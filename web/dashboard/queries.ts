@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
+import { followChoice } from "./language.ts";
 import { ApiError, get, request, type Answer } from "./api.ts";
 import { confirmOptions } from "./passkey.ts";
 import { localOf, utcOf } from "../../form/plan/times.ts";
@@ -37,7 +38,13 @@ export function inProject(path: string): string {
   return `${path}${path.includes("?") ? "&" : "?"}project=${encodeURIComponent(project)}`;
 }
 
-export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<Me>("/api/auth/me"), staleTime: 60_000 });
+async function readMe(): Promise<Me> {
+  const me = await get<Me>("/api/auth/me");
+  if (me.authenticated) followChoice(me.language);
+  return me;
+}
+
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: readMe, staleTime: 60_000 });
 
 export const setupQuery = queryOptions({
   queryKey: ["setup"],

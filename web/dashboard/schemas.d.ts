@@ -3215,6 +3215,13 @@ export interface components {
                 /** @description What is asked; null for a confidential task. */
                 title: string | null;
             } | null;
+            /** @description The same as a text, in your language. */
+            notice: {
+                title: string;
+                body: string;
+                /** @description Of the page that it opens. */
+                path: string;
+            };
         };
         SetupStatus: {
             /** @description true: there is no operator yet. */
@@ -3897,6 +3904,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             redact_payload: boolean;
+            /**
+             * @description How the form runs: as the `locale` of the task does, or as its question begins.
+             * @enum {string}
+             */
+            direction: "ltr" | "rtl";
             /**
              * @description When the task times out.
              * @example 2026-01-31T12:00:00.000Z

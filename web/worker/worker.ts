@@ -3,7 +3,15 @@
  * this asks the service what it is about, in the person's session.
  */
 import { idOf } from "../dashboard/settings/browser-id.ts";
-import { noticeOf, type News } from "./words.ts";
+
+/** What the service says about a notification, in the language of the person. */
+interface News {
+  purpose: string | null;
+  notice: { title: string; body: string; path: string };
+}
+
+/** Where the service says nothing: the person is signed out, or there is no connection. */
+const UNKNOWN = { title: "Human Task Service", body: "There is something new for you.", path: "/inbox" };
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -27,7 +35,7 @@ async function tell(): Promise<void> {
   const isLookedAt = windows.some(({ visibilityState, url }) => visibilityState === "visible" && isPage(url));
   // The page shows it already.
   if (isLookedAt && news !== null && news.purpose !== "test") return;
-  const { title, body, path } = noticeOf(news);
+  const { title, body, path } = news?.notice ?? UNKNOWN;
   // A later notification takes the place of this one.
   await self.registration.showNotification(title, { body, tag: "tasks", icon: "/icon.svg", data: { path } });
 }
