@@ -13,7 +13,12 @@ const catalogues = new Map<Language, Catalogue>();
 
 /** Runs `work` with its texts in a language, also what it waits for. */
 export function inLanguage<T>(language: Language, work: () => T): T {
-  return current.run({ language, catalogue: catalogueOf(language) }, work);
+  return withSpeech({ language, catalogue: catalogueOf(language) }, work);
+}
+
+/** The same with texts that are given. */
+export function withSpeech<T>(speech: Speech, work: () => T): T {
+  return current.run(speech, work);
 }
 
 /** Returns the texts of forms and of what the service writes. English has none. */

@@ -16,6 +16,8 @@ const DIST = join(ROOT, "dist");
 const KEPT_AS_IT_IS = [
   "src/node-version.mjs",
   "vendor/common-passwords",
+  // Those of the dashboard are inside its pages.
+  ...["de", "es", "fr", "ja"].flatMap((tag) => ["form", "service"].map((part) => `languages/${tag}/${part}.json`)),
   ...["app", "dashboard", "embed", "light", "server", "worker"].map((page) => `web/dist/${page}`),
   ...["dashboard", "embed", "light"].map((page) => `web/dist/${page}.json`),
 ];

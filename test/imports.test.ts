@@ -125,7 +125,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib",
   ],
   adapters: [],
-  mcp: ["sdk", "endings"],
+  mcp: ["sdk", "endings", "languages"],
   // Not part of what ships: they look at the service from outside, and nothing that ships imports them.
   prove: [
     "worker",

@@ -37,7 +37,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 4,
     before: "test/browser/support/browser.ts",
     rooms: words(
-      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ mcp/ src/mcp-route/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/projects/ src/security/",
+      "web/ gallery/ form/ endings/ languages/ json-schema/ vendor/ openapi.json examples/embed-host/ mcp/ src/mcp-route/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/projects/ src/security/",
       "src/operations/ src/audit/ src/calendars/ src/escalation/ src/templates/ src/channels/ src/agents/ src/tasks/ src/views/ src/verifier/ src/http/",
       "src/notifications/",
     ),
@@ -45,7 +45,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   frameworks: {
     files: ["test/frameworks/*.test.ts"],
     rooms: words(
-      "docs/frameworks/ adapters/ sdk/ web/ form/ endings/ json-schema/ vendor/ src/actions/ src/agents/ src/callbacks/ src/channels/",
+      "docs/frameworks/ adapters/ sdk/ web/ form/ endings/ languages/ json-schema/ vendor/ src/actions/ src/agents/ src/callbacks/ src/channels/",
       "src/dashboard/ src/deliveries/ src/drawing/ src/outbound/ src/people/ src/tasks/ test/browser/support/",
     ),
   },
@@ -62,7 +62,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   },
   service: {
     files: ["src/**/*.test.ts", "test/*.test.ts", "test/conformance/*.test.ts", "test/support/**/*.test.ts"],
-    rooms: ["src/", "threads/", "form/", "endings/", "json-schema/", "mcp/", "openapi.json"],
+    rooms: ["src/", "threads/", "form/", "endings/", "languages/", "json-schema/", "mcp/", "openapi.json"],
     together: 12,
   },
   client: {
@@ -75,15 +75,21 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 12,
   },
   forms: {
-    files: ["form/**/*.test.ts", "json-schema/**/*.test.ts", "threads/*.test.ts", "endings/*.test.ts"],
-    rooms: ["form/", "json-schema/", "threads/", "endings/"],
+    files: [
+      "form/**/*.test.ts",
+      "json-schema/**/*.test.ts",
+      "threads/*.test.ts",
+      "endings/*.test.ts",
+      "languages/*.test.ts",
+    ],
+    rooms: ["form/", "json-schema/", "threads/", "endings/", "languages/"],
     together: 12,
   },
   words: {
-    files: ["test/words/*.test.ts"],
+    files: ["test/words/*.test.ts", "test/languages/*.test.ts"],
     rooms: words(
       "docs/ examples/ README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md test/conformance/README.md",
-      "src/ web/ form/ endings/ json-schema/ sdk/ mcp/ adapters/",
+      "src/ web/ form/ endings/ languages/ json-schema/ sdk/ mcp/ adapters/",
     ),
   },
 };

@@ -76,6 +76,7 @@ async function load(): Promise<void> {
     return;
   }
   const draft = `embed:${taskId}:${claims?.sub}`;
+  document.documentElement.dir = task.direction;
   part("task").innerHTML = task.review_html ?? "";
   render(
     toPreact(

@@ -8,6 +8,7 @@ export interface EmbedTask {
   readonly form_definition: unknown;
   readonly redact_payload: boolean;
   readonly is_verified: boolean;
+  readonly direction: string;
   readonly review_html: string | null;
   readonly comments: number;
   readonly expires_in_seconds: number;

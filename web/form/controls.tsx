@@ -128,7 +128,7 @@ function Box({ node, drawing }: ControlProps<ConfirmNode | BoolNode>) {
   return (
     <Field node={node} drawing={drawing} isBox>
       <Untouched node={node} />
-      <label className="card" htmlFor={idOf(node.name)} dir="auto">
+      <label className="card" htmlFor={idOf(node.name)}>
         <input
           {...common(node, drawing)}
           type="checkbox"
@@ -138,7 +138,7 @@ function Box({ node, drawing }: ControlProps<ConfirmNode | BoolNode>) {
           aria-required={!isOptional(node) || undefined}
           onChange={(event) => drawing.set(node.name, ...(event.currentTarget.checked ? ["true"] : [""]))}
         />
-        <span>{node.title}</span>
+        <span dir="auto">{node.title}</span>
         {isOptional(node) && <small className="optional">{t("optional")}</small>}
       </label>
     </Field>
@@ -210,7 +210,7 @@ function OptionOf({ node, drawing, type, option, text, index, look, set }: Optio
   const id = idOf(node.name, index === 0 ? "" : String(index));
   const describes = option.description === null ? undefined : idOf(node.name, `${index}d`);
   return (
-    <label className={`${look} ${option.tone === null ? "" : `tone-${option.tone}`}`} htmlFor={id} dir="auto">
+    <label className={`${look} ${option.tone === null ? "" : `tone-${option.tone}`}`} htmlFor={id}>
       <input
         id={id}
         type={type}
@@ -225,8 +225,12 @@ function OptionOf({ node, drawing, type, option, text, index, look, set }: Optio
         aria-invalid={(type === "checkbox" && drawing.errors.has(node.name)) || undefined}
         onChange={(event) => set(event.currentTarget.checked)}
       />
-      <span>{option.label}</span>
-      {option.description !== null && <small id={describes}>{option.description}</small>}
+      <span dir="auto">{option.label}</span>
+      {option.description !== null && (
+        <small id={describes} dir="auto">
+          {option.description}
+        </small>
+      )}
     </label>
   );
 }

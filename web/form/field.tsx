@@ -37,7 +37,7 @@ export function describedBy(node: FormNode, drawing: Drawing, ...parts: string[]
 function Title({ node }: Pick<FieldProps, "node">) {
   return (
     <>
-      <span>{node.title}</span>
+      <span dir="auto">{node.title}</span>
       {isOptional(node) && <small className="optional"> {t("optional")}</small>}
     </>
   );
@@ -74,7 +74,7 @@ export function Field({
 }: FieldProps & { help?: string | null; isBox?: boolean }) {
   const description = <Note node={node} part="description" text={node.description} />;
   return (
-    <div className={drawing.errors.has(node.name) ? "field invalid" : "field"} dir="auto">
+    <div className={drawing.errors.has(node.name) ? "field invalid" : "field"}>
       {!isBox && (
         <label className="title" htmlFor={idOf(node.name)}>
           <Title node={node} />
@@ -102,13 +102,7 @@ export function FieldSet({
     ? { role: "radiogroup", "aria-required": !isOptional(node), "aria-invalid": error || undefined }
     : {};
   return (
-    <fieldset
-      id={idOf(node.name, "set")}
-      className={error ? "field invalid" : "field"}
-      dir="auto"
-      {...radio}
-      {...described}
-    >
+    <fieldset id={idOf(node.name, "set")} className={error ? "field invalid" : "field"} {...radio} {...described}>
       <legend className="title">
         <Title node={node} />
       </legend>

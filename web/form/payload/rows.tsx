@@ -27,8 +27,8 @@ export function Rows({ nodes, drawing }: { nodes: readonly PayloadNode[]; drawin
 
 function Row({ node, drawing }: { node: PayloadNode; drawing: Drawing }): ReactElement {
   return (
-    <div className={isWide(node) ? "payload-row payload-wide" : "payload-row"} dir="auto">
-      <dt>{visible(node.title)}</dt>
+    <div className={isWide(node) ? "payload-row payload-wide" : "payload-row"}>
+      <dt dir="auto">{visible(node.title)}</dt>
       <dd>
         {drawing.draw(node)}
         <Note text={node.description} />
