@@ -41,7 +41,7 @@ testInBrowser("a proposed text is edited where it is read, and sent as it is or 
   await page.keyboard.press("e");
   const reply = review.getByRole("textbox", { name: "Reply" });
   await hasFocus(reply);
-  assert.equal(await review.getByText("Hello Johanna").filter({ visible: true }).count(), 1);
+  await hasCount(review.getByText("Hello Johanna").filter({ visible: true }), 1);
   // It shows more of the text than its few rows, and does not fill the whole screen.
   const { height, width } = (await reply.boundingBox())!;
   assert.ok(height > 200 && height <= 900 * 0.7 + 1, `${height} high`);

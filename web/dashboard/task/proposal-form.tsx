@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useMemo, useState } from "react";
+import { createContext, useContext, useLayoutEffect, useMemo, useState } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
 import { createPortal } from "react-dom";
 import { t } from "../../../languages/text.ts";
@@ -127,8 +127,9 @@ function ProposalField({ node, drawing, proposal, place }: ProposalFieldProps): 
   const isChanged = now !== before;
   const { from } = proposal;
   const isReplaced = isEditing || isChanged;
-  useEffect(() => setReplaced(from, isReplaced), [from, isReplaced, setReplaced]);
-  useEffect(() => () => setReplaced(from, false), [from, setReplaced]);
+  // Before the page is painted, so that the text is never there twice.
+  useLayoutEffect(() => setReplaced(from, isReplaced), [from, isReplaced, setReplaced]);
+  useLayoutEffect(() => () => setReplaced(from, false), [from, setReplaced]);
 
   const toggle = idOf(node.name, "edit");
   const edit = () => {
