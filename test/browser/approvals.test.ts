@@ -110,8 +110,8 @@ testInBrowser("three people agree without seeing each other, about what one of t
   await ada.getByRole("button", { name: "Approve" }).click();
   await ada.getByText("Answer sent").waitFor();
   for (const [page, sentence] of [
-    [ben, "3 of 3: You, Cy and Ada approved"],
-    [cy, "3 of 3: You, Ben and Ada approved"],
+    [ben, "3 of 3: You, Cy, and Ada approved"],
+    [cy, "3 of 3: You, Ben, and Ada approved"],
   ] as const)
     await says(page, sentence);
   await ben.locator(".action-result").getByText("Approved with changes").waitFor();

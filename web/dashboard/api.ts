@@ -111,7 +111,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
   } catch (error) {
-    throw new OfflineError("No connection to the service.", { cause: error });
+    throw new OfflineError(t("No connection to the service."), { cause: error });
   }
 }
 

@@ -17,6 +17,8 @@ const ABOVE = 400;
 /** Long enough to be seen by a person who comes back from another site. */
 const RETURNED_MS = 30_000;
 
+const NOT_AGAIN = t("You are not asked again for ten minutes.");
+
 /** After a confirmation with a company account, which left the page: says that the change was not made yet. */
 function useReturn(): void {
   useEffect(() => {
@@ -123,7 +125,9 @@ function Here({ me, ways, onClose }: DialogProps & { ways: Ways }) {
         void confirm(takesPassword ? "password" : "passkey");
       }}
     >
-      <p>{t("{ways} You are not asked again for ten minutes.", { ways: sentenceFor(ways) })}</p>
+      <p>
+        {sentenceFor(ways)} {NOT_AGAIN}
+      </p>
       {ways.includes("passkey") && (
         <Button
           ref={button}
@@ -176,9 +180,10 @@ function CompanyAccount({ isOnly }: { isOnly: boolean }) {
   return (
     <>
       <p>
-        {isOnly ? t("Sign in") : t("Or sign in")} again with your company account. You come back to this page, and then
-        repeat your change.
-        {isOnly && t(" You are not asked again for ten minutes.")}
+        {isOnly
+          ? t("Sign in again with your company account. You come back to this page, and then repeat your change.")
+          : t("Or sign in again with your company account. You come back to this page, and then repeat your change.")}
+        {isOnly && ` ${NOT_AGAIN}`}
       </p>
       <div className="row end">
         <Button

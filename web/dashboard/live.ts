@@ -1,5 +1,4 @@
 import { useEffect, useState } from "react";
-import { t } from "../../languages/text.ts";
 import { SIGNED_IN } from "./api.ts";
 import { queryClient } from "./queries.ts";
 
@@ -78,7 +77,7 @@ function keepLive(setIsLive: (isLive: boolean) => void): () => void {
   };
 }
 
-const DOT = t("%3Ccircle cx='12' cy='4' r='4' fill='%23F04438'/%3E");
+const DOT = "%3Ccircle cx='12' cy='4' r='4' fill='%23F04438'/%3E";
 const END = "%3C/svg%3E";
 
 /** Shows on the icon of a tab that a task came while it was not looked at. */

@@ -2,7 +2,7 @@ import { Button, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { t } from "../../languages/text.ts";
+import { plural, t } from "../../languages/text.ts";
 import { ApiError, companySignIn, post } from "./api.ts";
 import type { Me } from "./api.ts";
 import {
@@ -36,7 +36,7 @@ export function LoginPage({ to }: { to: string }) {
       {t("Sign in with your company account")}
     </Button>
   );
-  const or = <Divider label="or" />;
+  const or = <Divider label={t("or")} />;
   return (
     <main className="alone">
       <p className="row">
@@ -205,7 +205,11 @@ function sentenceFor(failure: unknown): string {
   if (!(failure instanceof ApiError)) return t("No connection to the service. Try again in a moment.");
   if (failure.status === 429) {
     const minutes = Math.ceil((failure.retryAfter ?? 60) / 60);
-    return `Too many attempts. Wait ${minutes === 1 ? "a minute" : t("{minutes} minutes", { minutes })}, then try again.`;
+    return plural(
+      minutes,
+      "Too many attempts. Wait a minute, then try again.",
+      "Too many attempts. Wait {n} minutes, then try again.",
+    );
   }
   return failure.code === "INVALID_CREDENTIALS" ? t("Wrong email or password.") : failure.message;
 }

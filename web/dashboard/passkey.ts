@@ -21,7 +21,11 @@ export function hasPasskeys(): boolean {
 
 /** Whether passkeys of the service can be used on this page, which may have been opened at another address. */
 function isHere(options: Options): boolean {
-  return (options.rpId ?? options.rp?.id) === location.hostname;
+  return hostOf(options) === location.hostname;
+}
+
+function hostOf({ rpId, rp }: Options): string {
+  return rpId ?? rp?.id ?? "";
 }
 
 /**
@@ -55,9 +59,7 @@ async function ask(options: Options, run: () => Promise<Credential | null>): Pro
   if (!hasPasskeys())
     throw new PasskeyProblem(t("This browser cannot use passkeys here. Update it, or open the service over https."));
   if (!isHere(options))
-    throw new PasskeyProblem(
-      t("Passkeys work only at {value}. Open the service there.", { value: options.rpId ?? options.rp?.id }),
-    );
+    throw new PasskeyProblem(t("Passkeys work only at {host}. Open the service there.", { host: hostOf(options) }));
   const begun = performance.now();
   try {
     const credential = await run();
@@ -98,7 +100,9 @@ function problemOf(error: unknown, tookMs: number, timeoutMs = Number.POSITIVE_I
         { cause: error },
       );
     default:
-      return new PasskeyProblem(t("The browser could not use a passkey: {message}", { message }), { cause: error });
+      return new PasskeyProblem(t("The browser could not use a passkey: {reason}", { reason: message }), {
+        cause: error,
+      });
   }
 }
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from "@mantine/core";
-import { t } from "../../languages/text.ts";
+import { as, t } from "../../languages/text.ts";
 import {
   IconChartBar,
   IconChecks,
@@ -44,7 +44,7 @@ const PLACES: readonly {
   count?: "open" | "mine" | "unclaimed";
 }[] = [
   { scope: "all", label: t("Inbox"), Icon: IconInbox, count: "open" },
-  { scope: "mine", label: t("Mine"), Icon: IconUser, count: "mine" },
+  { scope: "mine", label: as("my tasks", "Mine"), Icon: IconUser, count: "mine" },
   { scope: "unclaimed", label: t("Unassigned"), Icon: IconUsersGroup, count: "unclaimed" },
   { scope: "done", label: t("Closed"), Icon: IconCircleCheck },
 ];

@@ -90,7 +90,7 @@ export function SignedOut({ me }: { me: Me }) {
         {takesPassword && (
           <PasswordInput
             name="password"
-            label={`Password of ${me.email ?? "your account"}`}
+            label={me.email === null ? t("Password of your account") : t("Password of {email}", { email: me.email })}
             autoComplete="current-password"
             data-autofocus
             required

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { agentOf } from "../../../form/asker.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { own } from "../../../form/plan/hints.ts";
@@ -70,10 +71,13 @@ export function summaryOf({ action, actions }: Listed): { name: string; isHigh: 
   const [first] = all;
   if (first === undefined) return null;
   const more = all.length - 1;
-  return { name: more === 0 ? first.name : `${first.name} and ${more} more`, isHigh: all.some(isHighRisk) };
+  return {
+    name: more === 0 ? first.name : t("{action} and {count} more", { action: first.name, count: more }),
+    isHigh: all.some(isHighRisk),
+  };
 }
 
 /** Returns who wants to run an action. */
 export function wisherOf(task: Pick<Task, "asked_by">): string {
-  return agentOf(task) ?? (task.asked_by.kind === "user" ? task.asked_by.name : "A program");
+  return agentOf(task) ?? (task.asked_by.kind === "user" ? task.asked_by.name : t("A program"));
 }

@@ -57,7 +57,7 @@ function ActionCard(props: ActionCardProps) {
       tabIndex={-1}
       aria-label={
         count > 1
-          ? t("Action {value} of {count}: {name}", { value: index + 1, count, name: action.name })
+          ? t("Action {place} of {count}: {name}", { place: index + 1, count, name: action.name })
           : t("Action {name}", { name: action.name })
       }
     >

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { isRaw } from "../../../form/plan/hints.ts";
 import type { AskedAction, Decision } from "./asked.ts";
@@ -45,7 +46,7 @@ function OneDecided({ asked: { action }, given, name, who }: OneDecidedProps) {
       {name !== null && <h3 dir="auto">{name}</h3>}
       <p>
         <strong className={`chip ${words.tone}`}>{words.done}</strong>
-        {who !== null && <> {rich("by {bdi}", { bdi: <bdi>{who === "You" ? "you" : who}</bdi> })}</>}
+        {who !== null && <> {who === t("You") ? t("by you") : rich("by {person}", { person: <bdi>{who}</bdi> })}</>}
       </p>
       {decision === "edit" && <ChangedArguments action={action} args={args} />}
       {typeof message === "string" && (

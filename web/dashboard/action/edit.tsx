@@ -101,7 +101,7 @@ function Side({ node, pointer, action, draw, drawing, isFixed }: PartProps & { p
       <div className="action-was" dir="auto">
         <span className="action-caption">
           {isChanged && (
-            <span className="action-before">{typeof after === "string" ? t("Your changes") : t("Before")}: </span>
+            <span className="action-before">{typeof after === "string" ? t("Your changes:") : t("Before:")} </span>
           )}
           <span className="action-name">{node.title}</span>
         </span>

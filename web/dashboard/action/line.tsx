@@ -1,4 +1,5 @@
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import type { ListedTask, Task } from "../api.ts";
 import { IconAlertTriangle } from "../ui/icons.tsx";
 import { summaryOf, wisherOf } from "./asked.ts";
@@ -8,13 +9,21 @@ export function ActionLine({ task }: { task: Task }) {
   const { action, actions } = task;
   const { name, email, id } = task.on_behalf_of ?? {};
   const person = name ?? email ?? id;
-  const subject = action === null ? t("{value} actions", { value: actions?.length ?? 0 }) : action.name;
+  const subject = action === null ? plural(actions?.length ?? 0, "{n} action", "{n} actions") : action.name;
   return (
     <>
       <p className="row" dir="auto">
         <span>
-          <bdi>{wisherOf(task)}</bdi> {isOver(task) ? "wanted" : "wants"} to run <strong>{subject}</strong>
-          {person !== undefined && t(", on behalf of {person} (according to the agent)", { person })}
+          {rich(
+            person === undefined
+              ? isOver(task)
+                ? "{agent} wanted to run {actions}"
+                : "{agent} wants to run {actions}"
+              : isOver(task)
+                ? "{agent} wanted to run {actions}, on behalf of {person} (according to the agent)"
+                : "{agent} wants to run {actions}, on behalf of {person} (according to the agent)",
+            { agent: <bdi>{wisherOf(task)}</bdi>, actions: <strong>{subject}</strong>, person },
+          )}
         </span>
         {summaryOf(task)?.isHigh === true && <RiskChip />}
       </p>
@@ -41,7 +50,7 @@ export function ActionTag({ task }: { task: ListedTask }) {
       <span className="who">
         <span className="unseen">{t("Action:")} </span>
         <code>{summary.name}</code>
-        {have != null && t(" · {have} of {need} approved", { have, need: task.approvals!.need })}
+        {have != null && ` · ${t("{have} of {need} approved", { have, need: task.approvals!.need })}`}
       </span>
       {summary.isHigh && <RiskChip />}
     </span>

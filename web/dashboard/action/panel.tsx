@@ -30,7 +30,7 @@ interface DecisionPanelProps {
 /** What a decision needs: changed arguments, a message, or the typed name of an action with a high risk. */
 export function DecisionPanel(props: DecisionPanelProps) {
   const { action, decision, args, message, drawing, isReady, finish, close } = props;
-  const { finish: label } = DECISIONS[decision];
+  const { finish: label, hint } = DECISIONS[decision];
   const isApproval = decision === "approve" || decision === "edit";
   const needsName = isApproval && isHighRisk(action);
   return (
@@ -50,28 +50,27 @@ export function DecisionPanel(props: DecisionPanelProps) {
           {label}
         </button>
         <button type="button" className="action-button" disabled={drawing.locked} onClick={close}>
-          {rich("Back {kbd}", { kbd: <kbd aria-hidden="true">Esc</kbd> })}
+          {t("Back")} <kbd aria-hidden="true">{t("Esc")}</kbd>
         </button>
-        <Hint label={label} decision={decision} needsName={needsName} isReady={isReady} />
+        <Hint hint={hint} decision={decision} needsName={needsName} isReady={isReady} />
       </div>
     </section>
   );
 }
 
 interface HintProps {
-  label: string;
+  hint: string;
   decision: Decision;
   needsName: boolean;
   isReady: boolean;
 }
 
-function Hint({ label, decision, needsName, isReady }: HintProps) {
+function Hint({ hint, decision, needsName, isReady }: HintProps) {
   if (isReady)
     return (
       <span className="keys" aria-hidden="true">
         <span>
-          <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : t("Ctrl")}</kbd> <kbd>Enter</kbd>{" "}
-          {label.toLowerCase()}
+          <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : t("Ctrl")}</kbd> <kbd>{t("Enter")}</kbd> {hint}
         </span>
       </span>
     );
@@ -89,9 +88,9 @@ function TypedName({ action, typed, onType, drawing }: DecisionPanelProps) {
     <div className="action-risk">
       <IconAlertTriangle size={20} stroke={1.75} aria-hidden />
       <label htmlFor={id}>
-        {rich("This action has a {b}. To approve it, type {code}", {
-          b: <strong>{t("high risk")}</strong>,
-          code: <code>{wordFor(action.name)}</code>,
+        {rich("This action has a {risk}. To approve it, type {word}", {
+          risk: <strong>{t("high risk")}</strong>,
+          word: <code>{wordFor(action.name)}</code>,
         })}
       </label>
       <input

@@ -1,4 +1,5 @@
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
+import { inOneLine } from "../lists.ts";
 import { usePreferences } from "../ui/preferences.ts";
 import type { Decision } from "./asked.ts";
 import { DECISIONS } from "./words.ts";
@@ -21,15 +22,13 @@ export function SendBar({ decided, isLocked, approveAll, send }: SendBarProps) {
       {left > 0 && (
         <button type="button" className="action-button" disabled={isLocked} onClick={approveAll}>
           {left === decided.length
-            ? t("Approve all {left}", { left })
-            : left === 1
-              ? t("Approve the last one")
-              : t("Approve the other {left}", { left })}
-          {singleKeys && <kbd aria-hidden="true">Shift A</kbd>}
+            ? plural(left, "Approve all {n}", "Approve all {n}")
+            : plural(left, "Approve the last one", "Approve the other {n}")}
+          {singleKeys && <kbd aria-hidden="true">{t("Shift")} A</kbd>}
         </button>
       )}
       <button type="button" className="primary" disabled={isLocked || left > 0} onClick={send}>
-        {t("Send {n} decisions", { n: decided.length })}
+        {plural(decided.length, "Send {n} decision", "Send {n} decisions")}
       </button>
     </div>
   );
@@ -37,10 +36,11 @@ export function SendBar({ decided, isLocked, approveAll, send }: SendBarProps) {
 
 function summaryOf(decided: readonly (Decision | null)[]): string {
   const made = decided.filter((one) => one !== null);
-  if (made.length === 0) return t("0 of {n} decided", { n: decided.length });
+  const total = { made: made.length, all: decided.length };
+  if (made.length === 0) return t("{made} of {all} decided", total);
   const counts = (["approve", "edit", "reject", "respond"] as const).flatMap((decision) => {
     const count = made.filter((one) => one === decision).length;
-    return count === 0 ? [] : [`${count} ${DECISIONS[decision].done.toLowerCase()}`];
+    return count === 0 ? [] : [DECISIONS[decision].count(count)];
   });
-  return t("{n} of {n2} decided: {value}", { n: made.length, n2: decided.length, value: counts.join(", ") });
+  return t("{made} of {all} decided: {counts}", { ...total, counts: inOneLine(counts) });
 }

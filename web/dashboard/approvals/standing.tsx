@@ -57,7 +57,7 @@ export function Standing({ task, approvals, me, isOpen, changed = null }: Standi
       {isOpen && isEdited(task, approvals) && <Changed approvals={approvals} me={me} changed={changed} />}
       {isOpen && approvals.refusal !== null && (
         <p className="notice" dir="auto">
-          {t("You cannot decide this. {refusal}", { refusal: approvals.refusal })}
+          {`${t("You cannot decide this.")} ${approvals.refusal}`}
         </p>
       )}
     </section>
@@ -74,8 +74,11 @@ function Changed({ approvals, me, changed }: { approvals: Approvals; me: Me; cha
   if (changed !== null)
     return (
       <div className="notice warn" role="alert">
-        Someone has just changed the arguments{changed.isUnsent && t(", so nothing was sent")}.
-        {changed.isKept && t(" What you typed is kept.")} Look at the arguments again, then decide.
+        {changed.isUnsent
+          ? t("Someone has just changed the arguments, so nothing was sent.")
+          : t("Someone has just changed the arguments.")}{" "}
+        {changed.isKept && `${t("What you typed is kept.")} `}
+        {t("Look at the arguments again, then decide.")}
       </div>
     );
   // In a blind task people know only of their own edit.
@@ -84,8 +87,11 @@ function Changed({ approvals, me, changed }: { approvals: Approvals; me: Me; cha
     <p className="approvals-changed">
       <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
       <span>
-        <bdi>{author === undefined ? t("Someone") : nameOfVoter(author, me)}</bdi>{" "}
-        {t("changed the arguments. Approvals from before do not count.")}
+        {author?.user_id === me.user_id
+          ? t("You changed the arguments. Approvals from before do not count.")
+          : rich("{person} changed the arguments. Approvals from before do not count.", {
+              person: <bdi>{author === undefined ? t("Someone") : nameOfVoter(author, me)}</bdi>,
+            })}
       </span>
     </p>
   );

@@ -53,7 +53,7 @@ void test("one sentence says who has approved, and who is missing", () => {
     ],
     [
       approvals({ A: "approve", B: "approve", C: "approve", D: "edit" }, { need: 5 }),
-      "4 of 5: A, B and 2 others approved, waiting for one more",
+      "4 of 5: A, B, and 2 others approved, waiting for one more",
     ],
   ] as const)
     assert.equal(standingOf(given, me, true), sentence);

@@ -1,6 +1,7 @@
-import { t } from "../../../languages/text.ts";
+import { locale, plural, t } from "../../../languages/text.ts";
 import { isRaw } from "../../../form/plan/hints.ts";
 import type { Me, Task } from "../api.ts";
+import { inOneLine } from "../lists.ts";
 
 export type Approvals = NonNullable<Task["approvals"]>;
 type Vote = Approvals["decisions"][number];
@@ -14,33 +15,36 @@ export function ownVote(approvals: Approvals | null, { user_id }: Reader): Vote 
   return approvals?.decisions.find(({ by }) => by.user_id === user_id) ?? null;
 }
 
-/** What each decision is called behind the name of a person. */
-const VERBS: Readonly<Record<Vote["decision"], string>> = {
-  approve: "approved",
-  edit: "approved",
-  reject: "rejected",
-  respond: "responded",
+/** What several people are said to have decided, and what the reader alone. Changed arguments count as an approval. */
+const DECIDED: Readonly<Record<"approve" | "reject" | "respond", (count: number, people: string) => string>> = {
+  approve: (count, people) => plural(count, "{people} approved", "{people} approved", { people }),
+  reject: (count, people) => plural(count, "{people} rejected", "{people} rejected", { people }),
+  respond: (count, people) => plural(count, "{people} responded", "{people} responded", { people }),
 };
+const DECIDED_BY_YOU = { approve: t("You approved"), reject: t("You rejected"), respond: t("You responded") };
 
 /** Says where approvals stand: "1 of 2: Ada approved, waiting for one more". */
 export function standingOf(approvals: Approvals, reader: Reader, isOpen: boolean): string {
   const { need, have, decisions } = approvals;
+  const kindOf = ({ decision }: Vote) => (decision === "edit" ? "approve" : decision);
   if (have === null) {
     const own = ownVote(approvals, reader);
     const first =
       own === null
-        ? t("{need} must approve.", { need: peopleIn(need) })
-        : t("You {value}.", { value: VERBS[own.decision] });
-    return t("{first} What others decide is hidden until the end.", { first });
+        ? plural(need, "One person must approve.", "{n} people must approve.")
+        : t("{decision}.", { decision: DECIDED_BY_YOU[kindOf(own)] });
+    return `${first} ${t("What others decide is hidden until the end.")}`;
   }
-  const said = [...Map.groupBy(decisions, ({ decision }) => VERBS[decision])].map(
-    ([verb, votes]) => `${namesOf(votes, reader)} ${verb}`,
+  const said = [...Map.groupBy(decisions, kindOf)].map(([kind, votes]) =>
+    votes.length === 1 && votes[0]!.by.user_id === reader.user_id
+      ? DECIDED_BY_YOU[kind]
+      : DECIDED[kind](votes.length, namesOf(votes, reader)),
   );
   const all = [
     ...(said.length === 0 ? [isOpen ? t("no approvals yet") : t("no approvals")] : said),
-    ...(isOpen ? [t("waiting for {approvals}", { approvals: missingIn(approvals, have) })] : []),
+    ...(isOpen ? [missingIn(approvals, have)] : []),
   ];
-  return t("{have} of {need}: {value}", { have, need, value: all.join(", ") });
+  return t("{have} of {need}: {standing}", { have, need, standing: inOneLine(all) });
 }
 
 /** @returns the name of a person, as it was when they decided */
@@ -52,35 +56,32 @@ function namesOf(votes: readonly Vote[], reader: Reader): string {
   const own = votes.filter(({ by }) => by.user_id === reader.user_id);
   const names = [...own, ...votes.filter((vote) => !own.includes(vote))].map(({ by }) => nameOfVoter(by, reader));
   const shown = names.length > NAMED_MAX ? names.slice(0, NAMED_MAX - 1) : names;
-  return listed(
-    names.length > shown.length ? [...shown, t("{value} others", { value: names.length - shown.length })] : shown,
+  const others = names.length - shown.length;
+  return new Intl.ListFormat(locale()).format(
+    others > 0 ? [...shown, plural(others, "{n} other", "{n} others")] : shown,
   );
 }
 
+/** Says who is missing. */
 function missingIn({ need, waiting_for }: Approvals, have: number): string {
-  const groups = waiting_for.map(groupIn);
-  const others = need - have - groups.length;
-  if (others <= 0) return listed(groups);
-  const isFirst = have === 0 && groups.length === 0;
-  return listed([
-    ...groups,
-    isFirst ? peopleIn(others).toLowerCase() : others === 1 ? t("one more") : t("{others} more", { others }),
-  ]);
+  const people = waiting_for.map(groupIn);
+  const others = need - have - people.length;
+  const groups = inOneLine(people);
+  if (others <= 0) return t("waiting for {groups}", { groups: new Intl.ListFormat(locale()).format(people) });
+  if (people.length > 0)
+    return plural(others, "waiting for {groups} and one more", "waiting for {groups} and {n} more", { groups });
+  return have === 0
+    ? plural(others, "waiting for one person", "waiting for {n} people")
+    : plural(others, "waiting for one more", "waiting for {n} more");
 }
 
 function groupIn(group: unknown): string {
-  const { role, pool, emails } = (isRaw(group) ? group : {}) as { role?: string; pool?: string; emails?: string[] };
+  const {
+    role,
+    pool,
+    emails = [],
+  } = (isRaw(group) ? group : {}) as { role?: string; pool?: string; emails?: string[] };
   const named = role ?? pool;
   if (named !== undefined) return named;
-  return emails?.length === 1 ? emails[0]! : t("one of {value}", { value: (emails ?? []).join(", ") });
-}
-
-function peopleIn(count: number): string {
-  return count === 1 ? t("One person") : t("{count} people", { count });
-}
-
-/** "Ada", "Ada and Ben", "Ada, Ben and Cy" */
-function listed(names: readonly string[]): string {
-  if (names.length < 2) return names.join("");
-  return t("{value} and {value2}", { value: names.slice(0, -1).join(", "), value2: names.at(-1)! });
+  return emails.length === 1 ? emails[0]! : t("one of {people}", { people: inOneLine(emails) });
 }

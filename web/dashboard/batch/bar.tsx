@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { InfiniteData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import type { ListedTask, Me } from "../api.ts";
 import { BATCH_MAX, NOTHING, replaced, select } from "../inbox/selection.ts";
@@ -40,7 +40,7 @@ export function BatchBar(props: BatchBarProps) {
       {run !== null && <Running run={run} search={search} />}
       {run === null && <Selected {...props} />}
       {run !== null && selected.length > 0 && (
-        <p className="muted">{t("{n} selected for afterwards", { n: selected.length })}</p>
+        <p className="muted">{plural(selected.length, "{n} selected for afterwards", "{n} selected for afterwards")}</p>
       )}
     </div>
   );
@@ -53,9 +53,9 @@ function Running({ run, search }: { run: Run; search: Scope }) {
     <div className="batch-line">
       <p>
         {run.isSending
-          ? t("Sending: {value} of {all}", { value: done + failed, all })
+          ? t("Sending: {done} of {all}", { done: done + failed, all })
           : t("{done} of {all} decided", { done, all })}
-        {failed > 0 && <span className="batch-failed">{t("{failed} not decided", { failed })}</span>}
+        {failed > 0 && <span className="batch-failed">{plural(failed, "{n} not decided", "{n} not decided")}</span>}
       </p>
       <Link to="/batch" search={search} className="batch-open">
         {run.isSending ? t("Show") : t("Results")}
@@ -70,7 +70,9 @@ function Selected({ view, order, selected, search, me, waiting }: BatchBarProps)
   const said =
     count === 0
       ? t("Tap tasks to select them")
-      : `${count} selected${count === BATCH_MAX ? t(", the most at a time") : ""}`;
+      : count === BATCH_MAX
+        ? t("{n} selected, the most at a time", { n: count })
+        : plural(count, "{n} selected", "{n} selected");
   return (
     <>
       {count > 1 && count === order.length && (
@@ -135,10 +137,10 @@ function AllOfFilter({ view, count, search, me, waiting }: AllOfFilterProps) {
   if (!hasMore) return null;
   const label =
     all === undefined
-      ? t("Select all that match, up to {BATCH_MAX}", { BATCH_MAX })
+      ? t("Select all that match, up to {most}", { most: BATCH_MAX })
       : all <= BATCH_MAX
         ? t("Select all {all} that match", { all })
-        : t("Select the first {BATCH_MAX} of {all}", { BATCH_MAX, all });
+        : t("Select the first {most} of {all}", { most: BATCH_MAX, all });
   return (
     <p className="muted batch-all">
       {rich("All {count} on this page are selected. {button}", {

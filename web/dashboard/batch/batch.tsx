@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { Me } from "../api.ts";
 import { select, useSelection, without } from "../inbox/selection.ts";
 import { useViewOf } from "../inbox/task-list.tsx";
@@ -68,7 +68,7 @@ function Chosen({ search, me, back }: PaneProps) {
   const kind = kinds.length === 1 ? kinds[0] : kinds.find((one) => one.key === key);
   if (kind === undefined)
     return (
-      <Frame title={t("Decide {n} tasks together", { n: wanted.length })} back={back}>
+      <Frame title={plural(wanted.length, "Decide {n} task together", "Decide {n} tasks together")} back={back}>
         <Kinds kinds={kinds} choose={(one: Kind) => setKey(one.key)} />
       </Frame>
     );

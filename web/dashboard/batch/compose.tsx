@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RefObject } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { fieldNames, readForm } from "../../../form/plan/plan.ts";
@@ -11,6 +11,7 @@ import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
 import { ApiError } from "../api.ts";
 import type { ListedTask, Me, Task } from "../api.ts";
+import { inOneLine } from "../lists.ts";
 import { taskQuery, tasksQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { KeyHints, useDecisionKeys } from "../task/answer.tsx";
@@ -64,11 +65,11 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
   const [takesHeld, setTakesHeld] = useState(false);
   const held = chosen.filter(({ state }) => state === "held").length;
   const included = chosen.filter(({ state }) => state === "open" || (state === "held" && takesHeld));
-  const title = t("Decide {n} together", { n: tasksIn(included.length) });
+  const title = titleFor(included.length);
   const areAlone = kind.tasks.some(needsOwnPage);
   if (shared === null || areAlone)
     return (
-      <Frame title={t("Decide {n} together", { n: tasksIn(kind.tasks.length) })} back={back}>
+      <Frame title={titleFor(kind.tasks.length)} back={back}>
         <div className="empty">
           <h2>{t("These tasks need answers of their own")}</h2>
           <p>
@@ -86,7 +87,11 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
         </div>
       </Frame>
     );
-  const otherForms = `${tasksIn(others)} with another form ${others === 1 ? "stays" : "stay"} selected.`;
+  const otherForms = plural(
+    others,
+    "{n} task with another form stays selected.",
+    "{n} tasks with another form stay selected.",
+  );
   return (
     <Frame title={title} {...(others > 0 && { about: otherForms })} back={back}>
       <div className="task-body batch-body">
@@ -95,8 +100,17 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
           {held > 0 && (
             <div className="notice warn held">
               <output>
-                {tasksIn(held)} {held === 1 ? "is" : "are"} being worked on by others
-                {takesHeld ? t(", and will be decided too.") : t(", and left out.")}
+                {takesHeld
+                  ? plural(
+                      held,
+                      "{n} task is being worked on by others, and will be decided too.",
+                      "{n} tasks are being worked on by others, and will be decided too.",
+                    )
+                  : plural(
+                      held,
+                      "{n} task is being worked on by others, and left out.",
+                      "{n} tasks are being worked on by others, and left out.",
+                    )}
               </output>
               <Button variant="default" size="xs" onClick={() => setTakesHeld(!takesHeld)}>
                 {takesHeld ? t("Leave out") : t("Decide too")}
@@ -106,9 +120,7 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
           <BatchRows tasks={kind.tasks} chosen={chosen} takesHeld={takesHeld} me={me} when={when} remove={remove} />
         </section>
         <section className="reply" aria-labelledby="batch-answer">
-          <h2 id="batch-answer">
-            One answer for {included.length === 1 ? "it" : t("all {n}", { n: included.length })}
-          </h2>
+          <h2 id="batch-answer">{plural(included.length, "One answer for it", "One answer for all {n}")}</h2>
           <SharedAnswer
             shared={shared}
             when={when}
@@ -120,6 +132,10 @@ export function Compose({ kind, others, search, me, back, remove, send }: Compos
       </div>
     </Frame>
   );
+}
+
+function titleFor(count: number): string {
+  return plural(count, "Decide {n} task together", "Decide {n} tasks together");
 }
 
 /** Returns the tasks with their state, which the list keeps up to date. Those that left the list are read one by one. */
@@ -195,7 +211,7 @@ function SharedAnswer({ shared, when, count, itemsFor, send }: SharedAnswerProps
   const hold = useHold();
   useKeys({ "Mod+Enter": () => submitIn(place), z: hold.isOn ? hold.cancel : undefined });
   const definition = useMemo(
-    () => withLabel(task, t("Decide {count}", { count: tasksIn(count) }), when),
+    () => withLabel(task, plural(count, "Decide {n} task", "Decide {n} tasks"), when),
     [task, count, when],
   );
   // The tasks may change while the person can still take it back.
@@ -216,7 +232,7 @@ function SharedAnswer({ shared, when, count, itemsFor, send }: SharedAnswerProps
     <div className="card-form" ref={place}>
       {kept.length > 0 && (
         <p className="notice batch-kept">
-          {rich("Each task keeps its own value: {span}", { span: <span dir="auto">{kept.join(", ")}</span> })}
+          {rich("Each task keeps its own value: {fields}", { fields: <span dir="auto">{inOneLine(kept)}</span> })}
         </p>
       )}
       <TaskForm

@@ -1,9 +1,8 @@
 import { Button } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { useNow } from "../ui/now.ts";
 import { toast } from "../ui/toasts.ts";
-import { answersIn } from "./words.ts";
 
 /** Many answers cannot be taken back one by one, so there is always time to do it before, whatever the person chose for one. */
 const HOLD_SECONDS = 5;
@@ -56,9 +55,13 @@ export function HoldPanel({ count, hold }: { count: number; hold: Hold }) {
   const left = Math.max(1, Math.ceil((hold.until - now) / 1000));
   return (
     <div className="notice info batch-hold">
-      <p aria-hidden="true">{t("Sending {count} in {left} s", { count: answersIn(count), left })}</p>
+      <p aria-hidden="true">
+        {plural(count, "Sending {n} answer in {left} s", "Sending {n} answers in {left} s", { left })}
+      </p>
       <output className="unseen">
-        {t("Sending {count} in {HOLD_SECONDS} seconds", { count: answersIn(count), HOLD_SECONDS })}
+        {plural(count, "Sending {n} answer in {seconds} seconds", "Sending {n} answers in {seconds} seconds", {
+          seconds: HOLD_SECONDS,
+        })}
       </output>
       <div className="row">
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the button that was pressed is disabled now */}

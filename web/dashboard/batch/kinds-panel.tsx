@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { Kind } from "./kinds.ts";
 import { questionsOf } from "./shared-form.ts";
 import { tasksIn } from "./words.ts";
@@ -26,7 +26,7 @@ export function Kinds({ kinds, choose }: { kinds: readonly Kind[]; choose: (kind
                 </p>
               </div>
               <Button variant={index === 0 ? "filled" : "default"} onClick={() => choose(kind)}>
-                Decide {kind.tasks.length === 1 ? "this one" : t("these {n}", { n: kind.tasks.length })}
+                {plural(kind.tasks.length, "Decide this one", "Decide these {n}")}
               </Button>
             </li>
           ))}

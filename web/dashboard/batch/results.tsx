@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me } from "../api.ts";
+import { inOneLine } from "../lists.ts";
 import type { Scope } from "../queries.ts";
 import { EndSentence } from "../task/closed.tsx";
 import { standingOf } from "../approvals/words.ts";
@@ -11,7 +12,7 @@ import { canSendAgain, countRun, isStored } from "./run.ts";
 import type { Run, RunItem } from "./run.ts";
 import { sendAgain } from "./send-all.ts";
 import type { Result } from "./send.ts";
-import { tasksIn } from "./words.ts";
+import { decidedIn } from "./words.ts";
 
 interface ResultsProps {
   run: Run;
@@ -31,10 +32,10 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
   const waiting = items.filter(({ result }) => result.kind === "counted").length;
   const problems = items.filter(({ result }) => LABELS[result.kind] !== undefined);
   const title = isSending
-    ? t("Deciding {n}", { n: tasksIn(items.length) })
+    ? plural(items.length, "Deciding {n} task", "Deciding {n} tasks")
     : failed === 0
-      ? t("{done} decided", { done: tasksIn(done) })
-      : t("{done} of {n} decided", { done, n: tasksIn(items.length) });
+      ? decidedIn(done)
+      : plural(items.length, "{done} of {n} task decided", "{done} of {n} tasks decided", { done });
   return (
     <Frame title={title} back={back}>
       <div className="task-sections batch-results">
@@ -43,16 +44,21 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
           <p>
             {waiting === done
               ? done === 1
-                ? t("It waits")
-                : t("All of them wait")
-              : `${waiting} of them ${waiting === 1 ? "waits" : "wait"}`}{" "}
-            for other people to approve.
+                ? t("It waits for other people to approve.")
+                : t("All of them wait for other people to approve.")
+              : plural(
+                  waiting,
+                  "{n} of them waits for other people to approve.",
+                  "{n} of them wait for other people to approve.",
+                )}
           </p>
         )}
         {problems.length > 0 && (
           <section aria-labelledby="not-decided">
             <h2 id="not-decided">
-              {unknown > 0 ? t("Not decided, or not known") : t("Not decided")}: {problems.length}
+              {unknown > 0
+                ? t("Not decided, or not known: {n}", { n: problems.length })
+                : t("Not decided: {n}", { n: problems.length })}
             </h2>
             <ul className="batch-rows">
               {problems.map((item) => (
@@ -64,9 +70,7 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
         {!isSending && (
           <div className="row">
             {again > 0 && (
-              <Button onClick={() => void sendAgain()}>
-                Send {again === 1 ? "it" : t("these {again}", { again })} again
-              </Button>
+              <Button onClick={() => void sendAgain()}>{plural(again, "Send it again", "Send these {n} again")}</Button>
             )}
             <Button variant={again > 0 ? "default" : "filled"} onClick={close}>
               {t("Done")}
@@ -75,7 +79,7 @@ export function Results({ run, me, search, back, close }: ResultsProps) {
         )}
         {done > 0 && (
           <details className="batch-done">
-            <summary>{t("{done} decided", { done: tasksIn(done) })}</summary>
+            <summary>{decidedIn(done)}</summary>
             <ul>
               {items.map(
                 (item) =>
@@ -111,24 +115,22 @@ interface ProgressProps {
 
 function Progress({ done, failed, unknown, all, isSending }: ProgressProps) {
   const tried = done + failed + unknown;
-  const counts = [
-    t("{done} decided", { done }),
-    ...(failed > 0 ? [t("{failed} not decided", { failed })] : []),
-    ...(unknown > 0 ? [t("{unknown} not known", { unknown })] : []),
-  ].join(", ");
+  const counts = inOneLine([
+    plural(done, "{n} decided", "{n} decided"),
+    ...(failed > 0 ? [plural(failed, "{n} not decided", "{n} not decided")] : []),
+    ...(unknown > 0 ? [plural(unknown, "{n} not known", "{n} not known")] : []),
+  ]);
   // Announced at each tenth, and at the end.
   const tenth = Math.floor((tried / all) * 10);
   return (
     <div className="stack">
       <progress max={all} value={done} aria-label={t("Decided")} />
       <p className="batch-counts">
-        {counts}
-        {isSending && (
-          <span className="muted"> {t("of {all}. You can look at other pages, but keep this tab open.", { all })}</span>
-        )}
+        {isSending ? t("{counts} of {all}.", { counts, all }) : counts}
+        {isSending && <span className="muted"> {t("You can look at other pages, but keep this tab open.")}</span>}
       </p>
       <output className="unseen">
-        {isSending ? t("{value} percent sent", { value: tenth * 10 }) : `Finished: ${counts}`}
+        {isSending ? t("{percent} percent sent", { percent: tenth * 10 }) : t("Finished: {counts}", { counts })}
       </output>
     </div>
   );

@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { locale, t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Fact } from "../../../form/payload/summary.ts";
 import type { ListedTask, Me, Task } from "../api.ts";
@@ -26,7 +26,7 @@ interface BatchRowsProps {
 
 /** The tasks of a batch, with what tells them apart. Each unfolds to its whole payload. */
 export function BatchRows({ tasks, chosen, takesHeld, me, when, remove }: BatchRowsProps) {
-  const { common, differing } = useMemo(() => factsOf(tasks, { ...when, locale: navigator.language }), [tasks, when]);
+  const { common, differing } = useMemo(() => factsOf(tasks, { ...when, locale: locale() }), [tasks, when]);
   return (
     <>
       {common.length > 0 && (
@@ -81,11 +81,13 @@ const BatchRow = memo(
               </span>
               {reason != null && (
                 <span className="task-reason" dir="auto">
-                  {t("Sent back: {value}", { value: reason.split("\n")[0] })}
+                  {t("Sent back: {reason}", { reason: reason.split("\n")[0]! })}
                 </span>
               )}
               {state === "held" && (
-                <span className="task-reason">{listed?.claimed_by_email ?? t("Someone")} is working on this</span>
+                <span className="task-reason">
+                  {t("{person} is working on this", { person: listed?.claimed_by_email ?? t("Someone") })}
+                </span>
               )}
             </summary>
             {isOpen && (

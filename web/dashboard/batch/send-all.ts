@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { Me } from "../api.ts";
 import { meQuery, queryClient } from "../queries.ts";
 import { dropDraft } from "../task/draft.ts";
@@ -8,7 +8,7 @@ import { canSendAgain, countRun, readRun, setRun } from "./run.ts";
 import type { Run, RunItem } from "./run.ts";
 import { sendAnswer } from "./send.ts";
 import type { Result } from "./send.ts";
-import { tasksIn } from "./words.ts";
+import { decidedIn } from "./words.ts";
 
 export const WAITING: Result = { kind: "waiting" };
 const NOT_BEGUN: Result = { kind: "unsent", message: t("Not sent, because an answer before it did not get through.") };
@@ -41,11 +41,19 @@ function sayEnd(key: symbol): void {
   const run = readRun();
   if (run?.key !== key || location.pathname === "/batch") return;
   const { done, failed } = countRun(run);
-  const notDecided = failed === 0 ? "" : t(", {failed} not: see the results in the inbox", { failed });
-  toast({
-    message: t("{done} decided{notDecided}", { done: tasksIn(done), notDecided }),
-    tone: failed === 0 ? "ok" : "bad",
-  });
+  toast(
+    failed === 0
+      ? { message: decidedIn(done), tone: "ok" }
+      : {
+          message: plural(
+            done,
+            "{n} task decided, {failed} not: see the results in the inbox",
+            "{n} tasks decided, {failed} not: see the results in the inbox",
+            { failed },
+          ),
+          tone: "bad",
+        },
+  );
 }
 
 /** Sends the same answers again to the tasks that may not have received them. */

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { isRaw, own } from "../../../form/plan/hints.ts";
 import { isSame } from "../../../form/plan/same.ts";
 import { ApiError, get, OfflineError, post } from "../api.ts";
@@ -88,7 +89,7 @@ async function lookAt(task: BatchTask, answer: unknown, me: Me, failure: unknown
   } catch (error) {
     return error instanceof ApiError && error.status < 500
       ? { kind: "refused", message: sentenceOf(error) }
-      : { kind: "unknown", message: `${message} It is not known whether the answer arrived.` };
+      : { kind: "unknown", message: t("{reason} It is not known whether the answer arrived.", { reason: message }) };
   }
   const own = ownVote(now.approvals, me);
   if (now.approvals !== null && own !== null && isRaw(answer) && own.decision === answer["decision"])
@@ -103,6 +104,9 @@ async function lookAt(task: BatchTask, answer: unknown, me: Me, failure: unknown
   const wasChecked = now.verification_attempt > task.verification_attempt && isSame(now.rejected_response, answer);
   if (wasChecked) return { kind: "sent back", reason: now.verifier_result?.reason ?? "" };
   if (task.is_verified && failure instanceof OfflineError)
-    return { kind: "unknown", message: `${message} The automatic check of the answer may still be running.` };
+    return {
+      kind: "unknown",
+      message: t("{reason} The automatic check of the answer may still be running.", { reason: message }),
+    };
   return { kind: "unsent", message };
 }

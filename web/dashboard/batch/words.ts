@@ -1,9 +1,11 @@
+import { plural } from "../../../languages/text.ts";
+
 /** "1 task", "100 tasks" */
 export function tasksIn(count: number): string {
-  return `${count} ${count === 1 ? "task" : "tasks"}`;
+  return plural(count, "{n} task", "{n} tasks");
 }
 
-/** "1 answer", "100 answers" */
-export function answersIn(count: number): string {
-  return `${count} ${count === 1 ? "answer" : "answers"}`;
+/** "1 task decided", "100 tasks decided" */
+export function decidedIn(count: number): string {
+  return plural(count, "{n} task decided", "{n} tasks decided");
 }

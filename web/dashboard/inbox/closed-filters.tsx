@@ -1,6 +1,6 @@
 import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { as, locale, t } from "../../../languages/text.ts";
 import { get, type ListedTask, type Me, type TaskStatus } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { usePeople } from "../projects/queries.ts";
@@ -37,7 +37,7 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
   return (
     <>
       <Chip
-        name="Status"
+        name={t("Status")}
         value={status ?? ""}
         options={[
           { value: "", label: t("Any status") },
@@ -47,7 +47,7 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
       />
       {known.length > 0 && (
         <Chip
-          name="Decision"
+          name={t("Decision")}
           value={decision ?? ""}
           options={[{ value: "", label: t("Any decision") }, ...known.map((label) => ({ value: label, label }))]}
           onChange={(value) => set({ decision: value === "" ? null : value })}
@@ -55,14 +55,14 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
       )}
       {isOperatorOf(me) && (
         <Chip
-          name="Answered by"
+          name={t("Answered by")}
           value={by ?? ""}
           options={[{ value: "", label: t("Anyone") }, ...people]}
           onChange={(value) => set({ by: value === "" ? null : value })}
         />
       )}
       <Chip
-        name="Channel"
+        name={t("Channel")}
         value={channel ?? ""}
         options={[
           { value: "", label: t("Any channel") },
@@ -72,7 +72,7 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
         onChange={(value) => set({ channel: value === "" ? null : value })}
       />
       <Chip
-        name="Closed"
+        name={as("when", "Closed")}
         value={range ?? ""}
         options={[
           { value: "", label: t("At any time") },
@@ -86,7 +86,7 @@ export function ClosedFilters({ search, me, set }: ClosedFiltersProps) {
   );
 }
 
-const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const days = new Intl.DateTimeFormat(locale(), { day: "numeric", month: "short", timeZone: "UTC" });
 const inDays = (date: string) => days.format(Date.parse(date));
 
 /** Returns what the filters say that other pages lead to, each with the change that removes it. */
@@ -101,9 +101,9 @@ function ledTo({ from, to, tone, edited, refused, question, age }: Scope): [labe
   if (refused !== null) said.push([t("Sent back by a check"), { refused: null }]);
   if (question !== null) said.push([t("One question"), { question: null }]);
   if (age !== null) {
-    const [least, most] = age.split("-").map((hours) => (hours === "" ? null : inHours(Number(hours))));
+    const [least = "", most = ""] = age.split("-").map((hours) => (hours === "" ? "" : inHours(Number(hours))));
     said.push([
-      most == null ? t("Over {least} old", { least }) : t("{least} – {most} old", { least, most }),
+      most === "" ? t("Over {least} old", { least }) : t("{least} – {most} old", { least, most }),
       { age: null },
     ]);
   }
@@ -111,7 +111,7 @@ function ledTo({ from, to, tone, edited, refused, question, age }: Scope): [labe
 }
 
 function inHours(hours: number): string {
-  return hours > 0 && hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
+  return hours > 0 && hours % 24 === 0 ? t("{days} d", { days: hours / 24 }) : t("{hours} h", { hours });
 }
 
 /** The filters that another page led to, each with a press that removes it. */
@@ -135,7 +135,7 @@ export function ExportMenu({ search, me }: Pick<ClosedFiltersProps, "search" | "
     <Menu position="bottom-start" width={200}>
       <Menu.Target>
         <button type="button" className="filter">
-          {t("Export")}
+          {as("verb", "Export")}
         </button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,5 +1,5 @@
 import { Menu, TextInput } from "@mantine/core";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { IconSearch } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -53,7 +53,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
       <div className="row">
         {!isDone && (
           <Chip
-            name="Sort"
+            name={as("noun", "Sort")}
             value={search.sort}
             options={[
               { value: "deadline", label: t("Soonest first") },
@@ -66,7 +66,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
           <ClosedFilters search={search} me={me} set={set} />
         ) : (
           <Chip
-            name="Status"
+            name={t("Status")}
             value={search.status ?? ""}
             options={[
               { value: "", label: t("Any status") },
@@ -77,7 +77,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
         )}
         {byPerson && (
           <Chip
-            name="Assignee"
+            name={t("Assignee")}
             value={search.assignee ?? ""}
             options={[{ value: "", label: t("Anyone") }, { value: "none", label: t("Unassigned") }, ...people]}
             onChange={(assignee) => set({ assignee: assignee === "" ? null : assignee })}
@@ -86,7 +86,7 @@ export function Filters({ search, me, tasks }: { search: Scope; me: Me; tasks: r
         {isOperator && <AgentChip agent={search.agent} onChange={(agent) => set({ agent })} />}
         {(search.priority !== null || tasks.some(({ urgent, priority }) => urgent || priority !== "normal")) && (
           <Chip
-            name="Priority"
+            name={t("Priority")}
             value={search.priority ?? ""}
             options={PRIORITIES}
             onChange={(priority) => set({ priority: priority === "" ? null : (priority as ListedTask["priority"]) })}
@@ -125,7 +125,7 @@ function SnoozedChip({ q, onChange }: { q: string; onChange: (q: string) => void
       aria-pressed={isOn}
       onClick={() => onChange(isOn ? "" : SNOOZED)}
     >
-      {t("Snoozed {snoozed}", { snoozed: counts?.snoozed })}
+      {t("Snoozed")} {counts?.snoozed}
     </button>
   );
 }
@@ -144,7 +144,7 @@ function LabelChip({ label, tasks, onChange }: LabelChipProps) {
   const options = Array.from(all, ([value, name]) => ({ value, label: name }));
   return (
     <Chip
-      name="Label"
+      name={t("Label")}
       value={label?.toLowerCase() ?? ""}
       options={[{ value: "", label: t("Any label") }, ...options.toSorted((a, b) => (a.value < b.value ? -1 : 1))]}
       onChange={(value) => onChange(value === "" ? null : value)}
@@ -161,7 +161,7 @@ function AgentChip({ agent, onChange }: { agent: string | null; onChange: (agent
   if (options.length === 0) return null;
   return (
     <Chip
-      name="Agent"
+      name={t("Agent")}
       value={agent ?? ""}
       options={[{ value: "", label: t("Any agent") }, ...options]}
       onChange={(id) => onChange(id === "" ? null : id)}
@@ -227,7 +227,7 @@ function Search({ q, onChange }: { q: string; onChange: (q: string) => void }) {
     <TextInput
       type="search"
       aria-label={t("Search")}
-      placeholder={t("Search, or from: by: is: label:")}
+      placeholder={t("Search, or {keywords}", { keywords: "from: by: is: label:" })}
       title={t("Words, ids and keys, from:agent, by:person, is:urgent, label:name")}
       size="xs"
       maxLength={200}

@@ -158,7 +158,15 @@ function Hint({ search, me }: { search: Scope; me: Me }) {
   const selection = useSelection(useViewOf(search, me));
   if (selection.ids.size > 0)
     return (
-      <p className="hint">Decide the selected tasks together{singleKeys && ", with D"}. Esc clears the selection.</p>
+      <p className="hint">
+        {singleKeys
+          ? t("Decide the selected tasks together, with D. Esc clears the selection.")
+          : t("Decide the selected tasks together. Esc clears the selection.")}
+      </p>
     );
-  return <p className="hint">Select a task.{singleKeys && t(" Use J and K to move, Enter to open, X to select.")}</p>;
+  return (
+    <p className="hint">
+      {singleKeys ? t("Select a task. Use J and K to move, Enter to open, X to select.") : t("Select a task.")}
+    </p>
+  );
 }

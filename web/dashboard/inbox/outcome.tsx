@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from "react";
-import { t } from "../../../languages/text.ts";
+import { locale, t } from "../../../languages/text.ts";
 import type { ListedTask } from "../api.ts";
 import { useNow } from "../ui/now.ts";
 import { isOpenStatus, StatusChip } from "../ui/status.tsx";
@@ -40,7 +40,7 @@ export function EndedAt({ task, isDated = false }: { task: ListedTask; isDated?:
   const timeZone = useTimeZone();
   if (isOpenStatus(task.status)) return null;
   const at = endOf(task);
-  const format = new Intl.DateTimeFormat(undefined, {
+  const format = new Intl.DateTimeFormat(locale(), {
     ...(isDated && { dateStyle: "medium" }),
     timeStyle: "short",
     timeZone,
@@ -92,7 +92,7 @@ function dayBefore(day: string): string {
 
 /** "Mon 23 Nov", with the year if it is another one. */
 function wordsFor(day: string, today: string): string {
-  return new Intl.DateTimeFormat(undefined, {
+  return new Intl.DateTimeFormat(locale(), {
     weekday: "short",
     day: "numeric",
     month: "short",

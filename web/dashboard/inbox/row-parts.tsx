@@ -57,5 +57,5 @@ export function rowWhoOf(task: ListedTask, me: Me, names: Names): string | null 
   if (!isOpenStatus(task.status) || !isClaimed) return whoOf(task, me, names);
   return email.toLowerCase() === me.email?.toLowerCase()
     ? t("You are on it")
-    : t("{email} is on it", { email: named(email, names) });
+    : t("{person} is on it", { person: named(email, names) });
 }

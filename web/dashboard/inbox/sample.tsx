@@ -5,7 +5,7 @@ import { post } from "../api.ts";
 import type { Task } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { meQuery, queryClient } from "../queries.ts";
-import { SAMPLE_KEYS, SAMPLE_TASK } from "./sample-task.ts";
+import { SAMPLE_KEYS } from "./sample-keys.ts";
 
 /** A button that creates a sample task for the person, through the API that agents use, and opens it. */
 export function CreateSample({ label, page }: { label: string; page: keyof typeof SAMPLE_KEYS }) {
@@ -16,7 +16,7 @@ export function CreateSample({ label, page }: { label: string; page: keyof typeo
     setBusy(true);
     setError(null);
     try {
-      const me = await queryClient.fetchQuery(meQuery);
+      const [me, { SAMPLE_TASK }] = await Promise.all([queryClient.fetchQuery(meQuery), import("./sample-task.ts")]);
       const task = await post<Task>("/api/tasks", {
         ...SAMPLE_TASK,
         assign_to: { user_id: me.user_id },

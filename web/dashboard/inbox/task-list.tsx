@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { RefObject } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { ActionTag } from "../action/line.tsx";
 import { get } from "../api.ts";
@@ -17,17 +17,16 @@ import { headingOf } from "../../../form/plan/heading.ts";
 import { IconRobot } from "../ui/icons.tsx";
 import { PASS, useKeys } from "../ui/keyboard.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
+import { lazily } from "../ui/lazily.tsx";
 import { usePreferences } from "../ui/preferences.ts";
 import { useProjectName } from "../projects/name.tsx";
 import { countsQuery, tasksQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { isBesideList } from "./reading.ts";
-import { CreateSample } from "./sample.tsx";
 import { currentRow, rowsIn, tick, useRowSelection } from "./select-rows.ts";
 import { NOTHING, select, useSelection } from "./selection.ts";
 import { waitingIn } from "./total.ts";
 import { WidthButton } from "./width-button.tsx";
-import { Snippet } from "../ui/snippet.tsx";
 import { useIsHeld } from "../task/held.ts";
 import { undoLast } from "../task/undo.ts";
 import { Deadline, isOpenStatus, PriorityChip, ReplyChip, useIsOver } from "../ui/status.tsx";
@@ -37,9 +36,11 @@ import { useShownView } from "../views/shown.ts";
 import { useNames } from "./who.ts";
 import type { Names } from "./names.ts";
 
+const FirstTask = lazily("first task", async () => (await import("./first-task.tsx")).FirstTask);
+
 export const TITLES: Record<Scope["scope"], string> = {
   all: t("Inbox"),
-  mine: t("Mine"),
+  mine: as("my tasks", "Mine"),
   unclaimed: t("Unassigned"),
   done: t("Closed"),
 };
@@ -269,8 +270,8 @@ function useNews(tasks: readonly ListedTask[], search: Scope): string {
     known.current = { view, ids: new Set(tasks.map(({ id }) => id)) };
     if (before?.view !== view) return;
     const news = tasks.filter(({ id, created_at }) => !before.ids.has(id) && Date.parse(created_at) > opened);
-    if (news.length === 1) setSaid(`New: ${news[0]!.task.slice(0, 140)}`);
-    else if (news.length > 1) setSaid(t("{n} new tasks", { n: news.length }));
+    if (news.length === 1) setSaid(t("New: {task}", { task: news[0]!.task.slice(0, 140) }));
+    else if (news.length > 1) setSaid(plural(news.length, "{n} new task", "{n} new tasks"));
   }, [tasks, view, opened]);
   return said;
 }
@@ -363,7 +364,7 @@ const Row = memo(
           <label className="tick">
             <input
               type="checkbox"
-              aria-label={`Select: ${headingOf(task.task)[0]}`}
+              aria-label={t("Select: {task}", { task: headingOf(task.task)[0] })}
               checked={isSelected}
               onChange={({ nativeEvent }) => tick(view, task.id, (nativeEvent as MouseEvent).shiftKey)}
             />
@@ -432,6 +433,10 @@ function Skeletons() {
   );
 }
 
+/** What `is:` takes in a search. */
+const STATES =
+  "open, closed, waiting, sent-back, completed, timed-out, cancelled, failed-checks, urgent, high, low, unassigned, mine, snoozed";
+
 function Nothing({ search, me }: { search: Scope; me: Me }) {
   const navigate = useNavigate();
   const { data: counts } = useQuery(countsQuery);
@@ -447,15 +452,13 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
           <>
             <p>{t("Search looks in titles, facts, labels, ids, idempotency keys, agents and people.")}</p>
             <p>
-              {rich(
-                "It knows {code}, {code2}, {code3}, and {code4} with open, closed, waiting, sent-back, completed, timed-out, cancelled, failed-checks, urgent, high, low, unassigned, mine or snoozed.",
-                {
-                  code: <code>from:agent</code>,
-                  code2: <code>by:person</code>,
-                  code3: <code>label:name</code>,
-                  code4: <code>is:</code>,
-                },
-              )}
+              {rich("It knows {from}, {by}, {label}, and {is} with one of these words: {words}.", {
+                from: <code>from:agent</code>,
+                by: <code>by:person</code>,
+                label: <code>label:name</code>,
+                is: <code>is:</code>,
+                words: <code>{STATES}</code>,
+              })}
             </p>
           </>
         )}
@@ -479,21 +482,15 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
         <Link to="/inbox">{t("Go to the inbox")}</Link>
       </div>
     );
-  if (isUsed === false && me.is_operator)
-    return (
-      <div className="empty">
-        <h2>{t("No tasks yet")}</h2>
-        <CreateSample label={t("Create a sample task")} page="inbox" />
-        <p>{t("Or let an agent create one with a single call:")}</p>
-        <Snippet />
-      </div>
-    );
+  if (isUsed === false && me.is_operator) return <FirstTask />;
   const closed = counts?.closed_today ?? 0;
   return (
     <div className="empty">
       <h2>{t("All done")}</h2>
       <p>
-        {closed === 0 ? t("You're all caught up.") : `${closed} ${closed === 1 ? "task" : "tasks"} closed today (UTC).`}
+        {closed === 0
+          ? t("You're all caught up.")
+          : plural(closed, "{n} task closed today (UTC).", "{n} tasks closed today (UTC).")}
       </p>
       <Link to="/inbox" search={{ scope: "done" }}>
         {t("View closed tasks")}

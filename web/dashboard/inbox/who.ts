@@ -41,10 +41,11 @@ export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | n
       // Several people decided, not only the last one.
       if (task.approvals !== null) return null;
       return `${answererOf(task, me, names) ?? t("Someone")}${throughApi(task, names) ?? ""}`;
-    case "cancelled":
-      return task.cancelled_by === null
-        ? null
-        : t("by {cancelled_by}", { cancelled_by: cancellerOf(task.cancelled_by, me, names) });
+    case "cancelled": {
+      const { cancelled_by: email } = task;
+      if (email === null) return null;
+      return email === me.email ? t("by you") : t("by {person}", { person: named(email, names) });
+    }
     case "timed_out":
     case "verification_exhausted":
       return null;
@@ -96,13 +97,8 @@ export function throughApi(
   names: Names,
 ): string | null {
   if (decided_by?.kind === "agent" && email !== null)
-    return t(", in the name of {email}", { email: named(email, names) });
+    return t(", in the name of {person}", { person: named(email, names) });
   const isThrough =
     status === "completed" && (completed_via_channel === null || (decided_by?.kind === "agent" && !decided_by.at_host));
   return isThrough ? t(", through the API") : null;
-}
-
-/** @param email - of the person who cancelled */
-export function cancellerOf(email: string, me: Me, names: Names): string {
-  return email === me.email ? "you" : (named(email, names) ?? email);
 }

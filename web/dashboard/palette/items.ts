@@ -2,7 +2,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
@@ -89,8 +89,10 @@ function usePages(me: Me): Item[] {
       label: view.name,
       about:
         view.project === null
-          ? t("View")
-          : t("View of {value}", { value: projects.find(({ slug }) => slug === view.project)?.name ?? view.project }),
+          ? as("noun", "View")
+          : t("View of {project}", {
+              project: projects.find(({ slug }) => slug === view.project)?.name ?? view.project,
+            }),
       run: () => void navigate({ to: "/inbox", search: searchOf(view) }),
     })),
     ...OPERATE.filter(({ to }) => seesPage(me, to)).map(({ to, label }) => ({
@@ -101,7 +103,7 @@ function usePages(me: Me): Item[] {
     })),
     ...PARTS.filter((part) => seesPart(me, part)).map(({ part, label, about }) => ({
       key: `page:/settings/${part ?? ""}`,
-      label: `Settings: ${label}`,
+      label: t("Settings: {part}", { part: label }),
       about,
       run: () => void navigate({ to: "/settings/{-$part}", params: { part } }),
     })),
@@ -118,7 +120,7 @@ function usePeopleItems(me: Me): Item[] {
   const navigate = useNavigate();
   return usePeople(me).map((person) => ({
     key: `person:${person.id}`,
-    label: person.id === me.user_id ? `${nameOf(person)} (you)` : nameOf(person),
+    label: person.id === me.user_id ? t("{person} (you)", { person: nameOf(person) }) : nameOf(person),
     about: t("Open tasks"),
     run: () => void navigate({ to: "/inbox", search: { assignee: person.id } }),
   }));

@@ -1,7 +1,7 @@
 import { Modal, TextInput } from "@mantine/core";
 import { useEffect, useId, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { Me } from "../api.ts";
 import { isMac } from "../ui/keyboard.ts";
 import { IconSearch } from "../ui/icons.tsx";
@@ -94,11 +94,7 @@ export function Palette({ me, onClose }: PaletteProps) {
         onKeyDown={onKeyDown}
       />
       <output className="unseen">
-        {isSearching
-          ? ""
-          : items.length === 0
-            ? t("No matches")
-            : `${items.length} ${items.length === 1 ? "match" : "matches"}`}
+        {isSearching ? "" : items.length === 0 ? t("No matches") : plural(items.length, "{n} match", "{n} matches")}
       </output>
       {items.length === 0 && <p className="muted palette-none">{isSearching ? t("Searching") : t("No matches")}</p>}
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as above */}
@@ -131,7 +127,7 @@ export function Palette({ me, onClose }: PaletteProps) {
                   {singleKeys && item.keys !== undefined && item.keys.length > 0 && (
                     <span className="palette-keys">
                       {item.keys.map((key) => (
-                        <kbd key={key}>{key === "Ctrl" && isMac ? "⌘" : key}</kbd>
+                        <kbd key={key}>{key === t("Ctrl") && isMac ? "⌘" : key}</kbd>
                       ))}
                     </span>
                   )}

@@ -5,7 +5,7 @@ import { t } from "../../../languages/text.ts";
 import { get } from "../api.ts";
 import type { ListedTask } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
-import { isSample } from "../inbox/sample-task.ts";
+import { isSample } from "../inbox/sample-keys.ts";
 import { NewAgent } from "./new-agent.tsx";
 import { Snippet } from "../ui/snippet.tsx";
 import { Time } from "../ui/times.tsx";

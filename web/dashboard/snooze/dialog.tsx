@@ -82,7 +82,7 @@ export function SnoozeDialog({ task, onSnoozed, onClose }: SnoozeDialogProps) {
           <TextInput
             type="datetime-local"
             label={t("Date and time")}
-            description={t("In your time zone, {value}.", { value: timeZone.replaceAll("_", " ") })}
+            description={t("In your time zone, {zone}.", { zone: timeZone.replaceAll("_", " ") })}
             min={localOf(new Date(now).toISOString(), timeZone)?.slice(0, 16)}
             max={localOf(task.timeout_at, timeZone)?.slice(0, 16)}
             required

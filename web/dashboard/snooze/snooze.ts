@@ -6,7 +6,7 @@ import { undoable } from "../task/undo.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 
-const of = (id: string): string => t("snooze of {id}", { id });
+const of = (id: string): string => `snooze:${id}`;
 
 /** Hides a task from the person's lists. @param said - when it comes back @throws ApiError */
 export async function snooze({ id }: Pick<Task, "id">, until: string, said: string): Promise<void> {
@@ -14,7 +14,7 @@ export async function snooze({ id }: Pick<Task, "id">, until: string, said: stri
   queryClient.setQueryData(queryKey, await put<Task>(`/api/tasks/${id}/snooze`, { until }));
   undoable({
     of: of(id),
-    message: t("Snoozed until {said}", { said }),
+    message: t("Snoozed until {time}", { time: said }),
     undone: t("Snooze undone"),
     undo: () => wake(id),
   });

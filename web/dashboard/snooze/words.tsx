@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { locale, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import type { Task } from "../api.ts";
 import { Stamp, useTimeZone } from "../ui/times.tsx";
@@ -8,7 +8,7 @@ export function SnoozedUntil({ until }: { until: string }) {
   const timeZone = useTimeZone();
   return (
     <span className="chip info">
-      {rich("Snoozed until {stamp}", { stamp: <Stamp at={until} words={dayAndTime(until, timeZone)} /> })}
+      {rich("Snoozed until {time}", { time: <Stamp at={until} words={dayAndTime(until, timeZone)} /> })}
     </span>
   );
 }
@@ -34,5 +34,5 @@ export function wakeUp({ id }: Pick<Task, "id">): void {
 /** Returns "Fri, 4 Dec, 09:00", in the language of the reader. */
 export function dayAndTime(at: string, timeZone: string): string {
   const parts = { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" } as const;
-  return new Intl.DateTimeFormat(undefined, { ...parts, timeZone }).format(Date.parse(at));
+  return new Intl.DateTimeFormat(locale(), { ...parts, timeZone }).format(Date.parse(at));
 }

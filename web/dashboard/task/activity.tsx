@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import {
   IconAlertTriangle,
@@ -17,13 +17,14 @@ import {
 } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { ignoredHints } from "../../../form/plan/ignored-hints.ts";
 import { get, post } from "../api.ts";
 import type { AuditEntry, Me, Task, WebhookDelivery } from "../api.ts";
 import { chainOf, sayDone } from "../escalation/trail.ts";
 import type { Names } from "../inbox/names.ts";
 import { useNames } from "../inbox/who.ts";
+import { inOneLine } from "../lists.ts";
 import { actorOf, agentIn, memberOf } from "./actor.ts";
 import { Resumed } from "./resumed.tsx";
 import { hasFailed, resumeFailureOf } from "./resuming.ts";
@@ -102,85 +103,67 @@ function failuresOf(trail: readonly AuditEntry[], { resume = [] }: Task): AuditE
   });
 }
 
-const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>> = {
-  created: { says: t("created the task"), Icon: IconCirclePlus },
-  assigned: { says: t("assigned it"), Icon: IconUser },
-  routing_unmatched: { says: t("found no one who matches the routing"), Icon: IconAlertTriangle },
-  claimed: { says: t("claimed it"), Icon: IconHandStop },
-  commented: { says: "commented", Icon: IconPoint },
-  revised: { says: t("changed the request"), Icon: IconPoint },
-  question_asked: { says: t("asked a question"), Icon: IconPoint },
-  offered: { says: t("offered it to several people"), Icon: IconUser },
-  released: { says: t("released it"), Icon: IconHandStop },
-  completed: { says: "answered", Icon: IconCircleCheck },
-  escalated: { says: t("took a step"), Icon: IconBell },
-  fallback: { says: t("took the answer given beforehand: no one answered in time"), Icon: IconClockOff },
-  approved: { says: t("approved it"), Icon: IconCircleCheck },
-  declined: { says: t("decided against it"), Icon: IconCircleX },
-  withdrawn: { says: t("took their decision back"), Icon: IconArrowBackUp },
-  verified: { says: "accepted", Icon: IconCircleCheck },
-  rejected: { says: t("sent back"), Icon: IconArrowBackUp },
-  verification_exhausted: { says: t("rejected, and closed the task:"), Icon: IconShieldX },
-  cancelled: { says: t("cancelled it"), Icon: IconCircleX },
-  extended: { says: t("changed the deadline"), Icon: IconClock },
-  timed_out: { says: t("closed it: no one answered in time"), Icon: IconClockOff },
-  notification_sent: { says: t("sent a message"), Icon: IconBell },
-  notification_failed: { says: t("couldn't send a message"), Icon: IconAlertTriangle },
-  resume_failed: { says: t("couldn't resume what waits for it"), Icon: IconAlertTriangle },
-  callback_abandoned: { says: t("stopped retrying the callback"), Icon: IconAlertTriangle },
+const ACTIONS: Readonly<Record<string, { says: (who: ReactNode) => ReactNode; Icon: typeof IconPoint }>> = {
+  created: { says: (who) => rich("{who} created the task", { who }), Icon: IconCirclePlus },
+  assigned: { says: (who) => rich("{who} assigned it", { who }), Icon: IconUser },
+  routing_unmatched: {
+    says: (who) => rich("{who} found no one who matches the routing", { who }),
+    Icon: IconAlertTriangle,
+  },
+  claimed: { says: (who) => rich("{who} claimed it", { who }), Icon: IconHandStop },
+  commented: { says: (who) => rich("{who} commented", { who }), Icon: IconPoint },
+  revised: { says: (who) => rich("{who} changed the request", { who }), Icon: IconPoint },
+  question_asked: { says: (who) => rich("{who} asked a question", { who }), Icon: IconPoint },
+  offered: { says: (who) => rich("{who} offered it to several people", { who }), Icon: IconUser },
+  released: { says: (who) => rich("{who} released it", { who }), Icon: IconHandStop },
+  completed: { says: (who) => rich("{who} answered", { who }), Icon: IconCircleCheck },
+  escalated: { says: (who) => rich("{who} took a step", { who }), Icon: IconBell },
+  fallback: {
+    says: (who) => rich("{who} took the answer given beforehand: no one answered in time", { who }),
+    Icon: IconClockOff,
+  },
+  approved: { says: (who) => rich("{who} approved it", { who }), Icon: IconCircleCheck },
+  declined: { says: (who) => rich("{who} decided against it", { who }), Icon: IconCircleX },
+  withdrawn: { says: (who) => rich("{who} took their decision back", { who }), Icon: IconArrowBackUp },
+  verified: { says: (who) => rich("{who} accepted the answer", { who }), Icon: IconCircleCheck },
+  rejected: { says: (who) => rich("{who} sent back the answer", { who }), Icon: IconArrowBackUp },
+  verification_exhausted: {
+    says: (who) => rich("{who} rejected, and closed the task: the answer", { who }),
+    Icon: IconShieldX,
+  },
+  cancelled: { says: (who) => rich("{who} cancelled it", { who }), Icon: IconCircleX },
+  extended: { says: (who) => rich("{who} changed the deadline", { who }), Icon: IconClock },
+  timed_out: { says: (who) => rich("{who} closed it: no one answered in time", { who }), Icon: IconClockOff },
+  notification_sent: { says: (who) => rich("{who} sent a message", { who }), Icon: IconBell },
+  notification_failed: { says: (who) => rich("{who} couldn't send a message", { who }), Icon: IconAlertTriangle },
+  resume_failed: {
+    says: (who) => rich("{who} couldn't resume what waits for it", { who }),
+    Icon: IconAlertTriangle,
+  },
+  callback_abandoned: { says: (who) => rich("{who} stopped retrying the callback", { who }), Icon: IconAlertTriangle },
 };
 
-/** Verdicts of the automatic check. The person of such an entry only gave the answer. */
-const VERDICTS: ReadonlySet<string> = new Set(["verified", "rejected", "verification_exhausted"]);
+/** Verdicts of the automatic check about the answer of a person or an agent, who only gave it. */
+const VERDICTS: Readonly<Record<string, (who: ReactNode, person: ReactNode) => ReactNode>> = {
+  verified: (who, person) => rich("{who} accepted the answer of {person}", { who, person }),
+  rejected: (who, person) => rich("{who} sent back the answer of {person}", { who, person }),
+  verification_exhausted: (who, person) =>
+    rich("{who} rejected, and closed the task: the answer of {person}", { who, person }),
+};
 
 function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: Names }) {
-  const action = isByDeadline(entry) ? "fallback" : entry.action;
-  const { says, Icon } = ACTIONS[action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
-  const notification = notificationOf(entry);
-  const deadlines = deadlinesOf(entry, task);
-  const resume = resumeFailureOf(entry);
+  const { Icon = IconPoint } = ACTIONS[nameOf(entry)] ?? {};
   const more = {
     ...(entry.channel === null ? {} : { channel: entry.channel }),
     ...(entry.embed_sub === null ? {} : { embed_sub: entry.embed_sub }),
-    ...(deadlines === null && entry.extra),
+    ...(deadlinesOf(entry, task) === null && entry.extra),
   };
   return (
     <li className={FAILURES.has(entry.action) ? "warn" : undefined}>
       <Icon size={16} stroke={1.75} aria-hidden />
       <div>
         <p>
-          {VERDICTS.has(entry.action) ? (
-            <>
-              <strong>{t("The automatic check")}</strong> {says} <Given entry={entry} />
-            </>
-          ) : (
-            <>
-              <strong dir="auto">{actorOf(entry)}</strong>{" "}
-              {entry.action === "escalated" ? (
-                sayDone(entry, task, names)
-              ) : notification === null ? (
-                says
-              ) : (
-                <Notified {...notification} />
-              )}
-              {deadlines !== null && (
-                <>
-                  {" "}
-                  {rich("from {time} to {time2}", {
-                    time: <Time at={deadlines.from} />,
-                    time2: <Time at={deadlines.to} />,
-                  })}
-                </>
-              )}
-              {resume !== null && (
-                <>
-                  : <bdi>{resume.sentence}</bdi>
-                </>
-              )}
-              {tallyOf(entry)}
-              <InNameOf entry={entry} />
-            </>
-          )}
+          {Object.hasOwn(VERDICTS, entry.action) ? verdictOf(entry) : <Done entry={entry} task={task} names={names} />}
         </p>
         {entry.verifier_reason !== null && <p dir="auto">{entry.verifier_reason}</p>}
         {Object.keys(more).length > 0 && (
@@ -197,6 +180,58 @@ function Entry({ entry, task, names }: { entry: AuditEntry; task: Task; names: N
   );
 }
 
+/** What someone did, as a sentence. */
+function Done({ entry, task, names }: { entry: AuditEntry; task: Task; names: Names }) {
+  return (
+    <>
+      {doneIn(entry, task, names)}
+      {tallyOf(entry)}
+      <InNameOf entry={entry} />
+    </>
+  );
+}
+
+function doneIn(entry: AuditEntry, task: Task, names: Names): ReactNode {
+  const who = <strong dir="auto">{actorOf(entry)}</strong>;
+  const notification = notificationOf(entry);
+  if (notification !== null) return notified(who, notification);
+  const resume = resumeFailureOf(entry);
+  if (resume !== null)
+    return rich("{who} couldn't resume what waits for it: {reason}", { who, reason: <bdi>{resume.sentence}</bdi> });
+  const deadlines = deadlinesOf(entry, task);
+  if (deadlines !== null)
+    return rich("{who} changed the deadline from {before} to {after}", {
+      who,
+      before: <Time at={deadlines.from} />,
+      after: <Time at={deadlines.to} />,
+    });
+  if (entry.action === "escalated")
+    return (
+      <>
+        {who} {sayDone(entry, task, names)}
+      </>
+    );
+  const known = ACTIONS[nameOf(entry)];
+  return known === undefined ? (
+    <>
+      {who} {entry.action.replaceAll("_", " ")}
+    </>
+  ) : (
+    known.says(who)
+  );
+}
+
+function verdictOf(entry: AuditEntry): ReactNode {
+  const check = <strong>{t("The automatic check")}</strong>;
+  const person = agentIn(entry) ?? entry.actor_email ?? memberOf(entry);
+  return person === null ? ACTIONS[entry.action]!.says(check) : VERDICTS[entry.action]!(check, <bdi>{person}</bdi>);
+}
+
+/** Returns the name of an entry's sentence. */
+function nameOf(entry: AuditEntry): string {
+  return isByDeadline(entry) ? "fallback" : entry.action;
+}
+
 /** Whether an entry says that an answer counts because no one gave one. */
 function isByDeadline({ action, actor_type, channel }: AuditEntry): boolean {
   return action === "completed" && actor_type === "system" && channel === "fallback";
@@ -206,7 +241,11 @@ function isByDeadline({ action, actor_type, channel }: AuditEntry): boolean {
 function tallyOf({ extra }: AuditEntry): string {
   const { have, need, round } = extra ?? {};
   if (typeof have !== "number" || typeof need !== "number") return "";
-  return ` (${have} of ${need}${typeof round === "number" ? t(", with changed arguments") : ""})`;
+  const tally =
+    typeof round === "number"
+      ? t("({have} of {need}, with changed arguments)", { have, need })
+      : t("({have} of {need})", { have, need });
+  return ` ${tally}`;
 }
 
 /** Returns the deadline before and after a change of it; null for other entries. */
@@ -220,27 +259,22 @@ function deadlinesOf({ action, extra }: AuditEntry, { created_at }: Task): { fro
 /** The person for whom an agent did something. */
 function InNameOf({ entry: { agent_name, actor_email } }: { entry: AuditEntry }) {
   if (agent_name === null || actor_email === null) return null;
-  return <>{rich(", in the name of {bdi}", { bdi: <bdi>{actor_email}</bdi> })}</>;
+  return <>{rich(", in the name of {person}", { person: <bdi>{actor_email}</bdi> })}</>;
 }
 
-/** The answer that an entry is about. */
-function Given({ entry }: { entry: AuditEntry }) {
-  const who = agentIn(entry) ?? entry.actor_email ?? memberOf(entry);
-  if (who === null) return t("the answer");
-  return <>{rich("the answer of {bdi}", { bdi: <bdi>{who}</bdi> })}</>;
-}
-
-function Notified({ to, isMail, about, failure }: Notification) {
-  return (
+function notified(who: ReactNode, { to: address, isMail, about, failure }: Notification): ReactNode {
+  const to = (
     <>
-      {failure === null ? "sent" : "couldn't send"} {isMail ? t("an email") : t("a message")} to <bdi>{to}</bdi>
+      <bdi>{address}</bdi>
       {about !== null && ` (${about})`}
-      {failure !== null && (
-        <>
-          : <bdi>{failure.sentence}</bdi>
-        </>
-      )}
     </>
+  );
+  if (failure === null)
+    return rich(isMail ? "{who} sent an email to {to}" : "{who} sent a message to {to}", { who, to });
+  const reason = <bdi>{failure.sentence}</bdi>;
+  return rich(
+    isMail ? "{who} couldn't send an email to {to}: {reason}" : "{who} couldn't send a message to {to}: {reason}",
+    { who, to, reason },
   );
 }
 
@@ -279,11 +313,13 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
                 <strong>{OUTCOMES[delivery.status]}</strong> {delivery.url}
               </p>
               <p className="muted">
-                {delivery.attempt_count} {delivery.attempt_count === 1 ? "attempt" : "attempts"}
-                {delivery.last_status_code === null
-                  ? ""
-                  : t(", last answer {last_status_code}", { last_status_code: delivery.last_status_code })}
-                {delivery.last_error === null ? "" : `, ${delivery.last_error}`}
+                {inOneLine([
+                  plural(delivery.attempt_count, "{n} attempt", "{n} attempts"),
+                  ...(delivery.last_status_code === null
+                    ? []
+                    : [t("last answer {status}", { status: delivery.last_status_code })]),
+                  ...(delivery.last_error === null ? [] : [delivery.last_error]),
+                ])}
               </p>
               {delivery.next_attempt_at !== null && (
                 <p className="muted">{rich("Next attempt {time}", { time: <Time at={delivery.next_attempt_at} /> })}</p>
@@ -305,10 +341,10 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
 }
 
 const OUTCOMES: Record<WebhookDelivery["status"], string> = {
-  PENDING: t("Queued for"),
-  SUCCEEDED: t("Delivered to"),
-  FAILED: t("Failed, retrying:"),
-  ABANDONED: t("Failed:"),
+  PENDING: as("before an address", "Queued for"),
+  SUCCEEDED: as("before an address", "Delivered to"),
+  FAILED: as("before an address", "Failed, retrying:"),
+  ABANDONED: as("before an address", "Failed:"),
 };
 
 function Ignored({ task }: { task: Task }) {

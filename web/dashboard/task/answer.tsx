@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { nextAttempt } from "../../../endings/next-attempt.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
@@ -22,7 +22,7 @@ import type { Proposal } from "./proposals.tsx";
 import { checkedUntil, markChecking, unmarkChecking } from "./checking.ts";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
 import { holdAnswer, useIsHeld } from "./held.ts";
-import { isSampleOfSetup } from "../inbox/sample-task.ts";
+import { isSampleOfSetup } from "../inbox/sample-keys.ts";
 import { isMac, useKeys } from "../ui/keyboard.ts";
 import { adoptStyles } from "../ui/later-styles.ts";
 import { lazily } from "../ui/lazily.tsx";
@@ -233,8 +233,12 @@ function RevisedNotice({ task, isUnsent, seen }: { task: Task; isUnsent: boolean
   return (
     <div className="notice warn held" role="alert">
       <span>
-        <strong>{t("The request was changed since you began")}</strong>
-        {isUnsent && t(", so nothing was sent")}. What you entered is kept. See what was changed, then decide.
+        {rich(
+          isUnsent
+            ? "{changed}, so nothing was sent. What you entered is kept. See what was changed, then decide."
+            : "{changed}. What you entered is kept. See what was changed, then decide.",
+          { changed: <strong>{t("The request was changed since you began")}</strong> },
+        )}
       </span>
       <Button variant="default" size="xs" onClick={seen}>
         {t("Go on with version {version}", { version: task.version })}
@@ -304,9 +308,7 @@ function ClaimNotice({ claim, isOperator, isAnyway, answerAnyway }: ClaimNoticeP
     <>
       {claim.state === "held" && (
         <div className="notice warn held">
-          <output>
-            <strong>{claim.holder}</strong> {t("is working on this")}
-          </output>
+          <output>{rich("{person} is working on this", { person: <strong>{claim.holder}</strong> })}</output>
           {isOperator ? (
             <Button variant="default" size="xs" onClick={claim.takeOver}>
               {t("Take over")}
@@ -355,19 +357,27 @@ export function KeyHints({ options, canSkip = true }: { options: number; canSkip
     <p className="keys" aria-hidden="true">
       {singleKeys && options > 0 && (
         <span>
-          {rich("{kbd}{value}{kbd2} choose", {
-            kbd: <kbd>1</kbd>,
-            value: options > 2 ? "-" : " ",
-            kbd2: <kbd>{options}</kbd>,
+          {rich("{keys} choose", {
+            keys: (
+              <>
+                <kbd>1</kbd>
+                {options > 2 ? "-" : " "}
+                <kbd>{options}</kbd>
+              </>
+            ),
           })}
         </span>
       )}
-      <span>{rich("{kbd} {kbd2} submit", { kbd: <kbd>{isMac ? "⌘" : t("Ctrl")}</kbd>, kbd2: <kbd>Enter</kbd> })}</span>
-      {singleKeys && canSkip && (
-        <span>
-          <kbd>S</kbd> {t("skip")}
-        </span>
-      )}
+      <span>
+        {rich("{keys} submit", {
+          keys: (
+            <>
+              <kbd>{isMac ? "⌘" : t("Ctrl")}</kbd> <kbd>{t("Enter")}</kbd>
+            </>
+          ),
+        })}
+      </span>
+      {singleKeys && canSkip && <span>{rich("{keys} skip", { keys: <kbd>S</kbd> })}</span>}
     </p>
   );
 }
@@ -385,7 +395,12 @@ async function sendLater(task: Task, me: Me, response: unknown, view: () => Prom
     case "sent back":
       return t("Sent back: {title}. {reason}", { title, reason: outcome.reason });
     case "refused":
-      return `Not sent: ${title}. The service found ${outcome.findings.length === 1 ? "a mistake" : "mistakes"} in it.`;
+      return plural(
+        outcome.findings.length,
+        "Not sent: {title}. The service found a mistake in it.",
+        "Not sent: {title}. The service found mistakes in it.",
+        { title },
+      );
     case "offline":
       return t("Not sent: {title}. The service can't be reached.", { title });
     default:
@@ -453,7 +468,7 @@ async function complete(
     const waiting = isOpenStatus(done.status) ? done.approvals : null;
     toast({
       message: waiting === null ? t("Answer sent") : standingOf(waiting, me, true),
-      action: { label: t("View"), onClick: () => void view() },
+      action: { label: as("verb", "View"), onClick: () => void view() },
       // Those of a quick reviewer would cover the form.
       of: "answer",
     });
@@ -476,13 +491,13 @@ async function closedBy(id: string, me: Me, response: unknown): Promise<Outcome>
   if (own === null) return { kind: "closed", message: CLOSED };
   return isRaw(response) && own.decision === response["decision"]
     ? { kind: "closed", message: t("Your decision counted. The task is closed now.") }
-    : { kind: "closed", message: t("{CLOSED} What you had decided before counted.", { CLOSED }) };
+    : { kind: "closed", message: `${CLOSED} ${t("What you had decided before counted.")}` };
 }
 
 /** Nothing was stored: the answer was about something that was changed since. */
 const CHANGED: ReadonlySet<string> = new Set(["TASK_CHANGED", "TASK_REVISED"]);
 
-const EXHAUSTED = "Automatic check failed; the task is closed.";
+const EXHAUSTED = t("Automatic check failed; the task is closed.");
 const CLOSED = t("This task was closed while you were working. Your answer was not sent.");
 
 function outcomeOf(error: unknown): Outcome {
@@ -496,7 +511,7 @@ function outcomeOf(error: unknown): Outcome {
   if (error.code === "VERIFIER_PROVIDER_ERROR")
     return {
       kind: "failed",
-      message: "Automatic check is unavailable. Your answer is saved here; try again in a minute.",
+      message: t("Automatic check is unavailable. Your answer is saved here; try again in a minute."),
     };
   if (error.code.startsWith("VERIFIER_"))
     return {

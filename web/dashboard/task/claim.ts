@@ -37,7 +37,7 @@ export function useClaim(task: Task, me: Me): Claim {
   const isHeld = task.claim_expires_at !== null && Date.parse(task.claim_expires_at) > now;
   const isMine = isHeld && task.claimed_by_email === me.email;
   const { queryKey } = taskQuery(task.id);
-  const of = t("claim of {id}", { id: task.id });
+  const of = `claim:${task.id}`;
   const move = async (path: "claim" | "release", body: object): Promise<boolean> => {
     const { signal } = underWay.current;
     try {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { answerState, isFallback, type AnswerState } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
@@ -24,8 +24,8 @@ import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
 import { proposalsOf } from "./proposals.tsx";
 import { TaskOfFiles } from "./preview.tsx";
-import type { Names } from "../inbox/names.ts";
-import { answererOf, cancellerOf, throughApi, useNames } from "../inbox/who.ts";
+import { named, type Names } from "../inbox/names.ts";
+import { answererOf, throughApi, useNames } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
 
 const Decided = lazily("decided", async () => (await import("../action/decided.tsx")).Decided);
@@ -64,12 +64,10 @@ export function EndSentence({ task, me }: { task: Task; me: Me }) {
   const who = answererOf(task, me, names);
   const { completed_via_channel: channel } = task;
   const canceller = useCanceller(task, me, names);
-  const sentenceOf =
-    canceller === null && state.how === "cancelled" ? CANCELLED : ENDINGS[endingOf(state, who)].dashboard;
-  const pieces = fill<ReactNode>(sentenceOf, {
+  const pieces = fill<ReactNode>(sentenceOf(task, me, endingOf(state, who), canceller), {
     who,
     at: <Time at={new Date(state.at).toISOString()} />,
-    through: throughApi(task, names) ?? t(", through {nameOfChannel}", { nameOfChannel: nameOfChannel(channel ?? "") }),
+    through: throughApi(task, names) ?? t(", through {channel}", { channel: nameOfChannel(channel ?? "") }),
     canceller,
     reason: <span dir="auto">{task.verifier_result?.reason}</span>,
   });
@@ -88,7 +86,7 @@ function End({ task, me }: { task: Task; me: Me }) {
         <>
           <p className="muted">
             {task.approvals === null ? sentence : <DecidedAt at={state.at} />}
-            {task.verifier_result?.passed === true && t(" It passed the automatic check.")}
+            {task.verifier_result?.passed === true && ` ${t("It passed the automatic check.")}`}
           </p>
           <AnswerInWords task={task} answer={task.response} channel={task.completed_via_channel} who={who} />
         </>
@@ -104,9 +102,7 @@ function End({ task, me }: { task: Task; me: Me }) {
       return (
         <>
           <p className="notice">{sentence}</p>
-          {task.cancel_reason !== null && (
-            <p dir="auto">{t("Reason: {cancel_reason}", { cancel_reason: task.cancel_reason })}</p>
-          )}
+          {task.cancel_reason !== null && <p dir="auto">{t("Reason: {reason}", { reason: task.cancel_reason })}</p>}
         </>
       );
     case "timed_out":
@@ -120,8 +116,14 @@ function DecidedAt({ at }: { at: number }) {
   return <>{rich("This was decided on {time}.", { time: <Time at={new Date(at).toISOString()} /> })}</>;
 }
 
-/** For a person who cannot see who cancelled, or if the service did it. The reason is shown below. */
-const CANCELLED = "This task was cancelled on {at}.";
+/** Returns the sentence, without its facts. @param canceller - null: the person cannot see who cancelled, or the service did it */
+function sentenceOf(task: Task, me: Me, row: ReturnType<typeof endingOf>, canceller: string | null): string {
+  if (row !== "cancelled") return ENDINGS[row].dashboard;
+  // The reason is shown below.
+  if (canceller === null) return t("This task was cancelled on {at}.");
+  const isOwn = task.cancelled_by !== null && task.cancelled_by === me.email;
+  return isOwn ? t("You cancelled this task on {at}.") : ENDINGS[row].dashboard;
+}
 
 /**
  * Returns who cancelled a task; null if that is unknown, or if it was the service. The task names only a person. For agents,
@@ -131,7 +133,7 @@ function useCanceller(task: Task, me: Me, names: Names): string | null {
   const { id, status, project, cancelled_by: email } = task;
   const isInTrail = status === "cancelled" && email === null && isOperatorOf(me, project);
   const { data: trail = [] } = useQuery({ ...auditQuery(id), enabled: isInTrail });
-  if (email !== null) return capitalized(cancellerOf(email, me, names));
+  if (email !== null) return capitalized(named(email, names));
   const entry = trail.findLast(({ action }) => action === "cancelled");
   return entry === undefined || entry.actor_type === "system" ? null : actorOf(entry);
 }
@@ -194,7 +196,7 @@ export function nameOfChannel(channel: string): string {
 const CHANNELS: Readonly<Record<string, string>> = {
   dashboard: t("the dashboard"),
   slack: t("Slack"),
-  email: "email",
+  email: as("channel", "email"),
   embed: t("an embedded form"),
   mcp: "MCP",
 };

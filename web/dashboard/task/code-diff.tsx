@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { Copy } from "../../form/payload/source.tsx";
 import { Scroller, visible } from "../../form/payload/text.tsx";
 import { adoptStyles } from "../ui/later-styles.ts";
@@ -18,8 +18,7 @@ export function CodeDiff({ text }: { text: string }): ReactElement {
     <div className="payload-source code-diff">
       <div className="payload-source-bar">
         <span className="payload-muted">
-          {files.length === 1 ? "1 file" : t("{n} files", { n: files.length })},{" "}
-          <Counts added={added} removed={removed} />
+          {plural(files.length, "{n} file", "{n} files")}, <Counts added={added} removed={removed} />
         </span>
         <Copy text={text} />
       </div>
@@ -39,11 +38,11 @@ function Counts({ added, removed }: { added: number; removed: number }): ReactEl
     <span className="diff-counts">
       <span className="diff-plus">
         +{added}
-        <span className="unseen"> {t("lines added,")}</span>
+        <span className="unseen"> {as("after a number", "lines added,")}</span>
       </span>{" "}
       <span className="diff-minus">
         −{removed}
-        <span className="unseen"> {t("lines removed")}</span>
+        <span className="unseen"> {as("after a number", "lines removed")}</span>
       </span>
     </span>
   );
@@ -58,8 +57,10 @@ function FileOf({ file }: { file: DiffFile }): ReactElement {
     <details open className="diff-file">
       <summary>
         <bdi className="diff-name">{visible(name)}</bdi>
-        {before === null && after !== null && <span className="payload-muted"> {t("new file")}</span>}
-        {after === null && before !== null && <span className="payload-muted"> {t("deleted")}</span>}{" "}
+        {before === null && after !== null && <span className="payload-muted"> {as("in a diff", "new file")}</span>}
+        {after === null && before !== null && (
+          <span className="payload-muted"> {as("file in a diff", "deleted")}</span>
+        )}{" "}
         <Counts added={added} removed={removed} />
       </summary>
       {said.length > 0 && <pre dir="ltr">{visible(said.join("\n"))}</pre>}
@@ -70,7 +71,7 @@ function FileOf({ file }: { file: DiffFile }): ReactElement {
               <tbody key={place}>
                 <tr className="diff-hunk">
                   <th scope="rowgroup" colSpan={4}>
-                    Line {start.after}
+                    {t("Line {line}", { line: start.after })}
                     {around !== "" && <code> {visible(around)}</code>}
                   </th>
                 </tr>
@@ -92,7 +93,12 @@ function nameOf({ before, after, head }: DiffFile): string {
   return after ?? before ?? named ?? t("Text before the first file");
 }
 
-const SIGNS = { same: ["", ""], added: ["+", t("Added: ")], removed: ["−", t("Removed: ")], note: ["", ""] } as const;
+const SIGNS = {
+  same: ["", ""],
+  added: ["+", `${t("Added:")} `],
+  removed: ["−", `${t("Removed:")} `],
+  note: ["", ""],
+} as const;
 
 /** Its sign is a character, and read aloud as a word. The numbers are for people who see the table. */
 function Line({ line: { kind, before, after, text } }: { line: DiffLine }): ReactElement {

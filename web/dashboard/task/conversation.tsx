@@ -2,7 +2,7 @@ import { Button, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
@@ -54,7 +54,7 @@ interface WritingProps {
 /** No one waits for a question about a closed task, so it takes comments only. */
 function Writing({ task, isAsker, isOpen }: WritingProps) {
   const asks = isOpen && !isAsker;
-  const act = isAsker ? t("Reply") : t("Comment");
+  const act = isAsker ? as("verb", "Reply") : as("verb", "Comment");
   const draft = `comment:${task.id}`;
   const [text, setText] = useState(() => readPersonal(draft) ?? "");
   const [isWriting, setIsWriting] = useState(text !== "");
@@ -98,7 +98,7 @@ function Writing({ task, isAsker, isOpen }: WritingProps) {
   return (
     <div className="stack">
       <Textarea
-        label={asks ? t("Comment, or question to {name}", { name: task.asked_by.name }) : act}
+        label={asks ? t("Comment, or question to {asker}", { asker: task.asked_by.name }) : act}
         ref={field}
         dir="auto"
         autosize

@@ -76,7 +76,7 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
           <TextInput
             type="datetime-local"
             label={t("Date and time")}
-            description={t("In your time zone, {value}.", { value: timeZone.replaceAll("_", " ") })}
+            description={t("In your time zone, {zone}.", { zone: timeZone.replaceAll("_", " ") })}
             value={own}
             onChange={(event) => setOwn(event.currentTarget.value)}
             error={problem}

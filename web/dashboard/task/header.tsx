@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { askerLine } from "../../../form/asker.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { actionsOf } from "../action/asked.ts";
@@ -49,7 +50,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
   const { isWide } = usePreferences();
   const assignee = whoOf(task, me, names);
   const isClaimed = isOpen && claim.state === "mine" && task.assigned_to_email === null;
-  const who = isClaimed ? t("{assignee}, claimed by you", { assignee }) : assignee;
+  const who = isClaimed && assignee !== null ? t("{assignee}, claimed by you", { assignee }) : assignee;
   const asker = askerLine(task, isOpen ? "asks" : "asked");
   return (
     <header className="task-head">
@@ -118,12 +119,13 @@ function ForLine({ task: { delegated_from, delegated_until }, names }: { task: T
   const day = useDay();
   const now = useNow(() => MINUTE);
   if (delegated_from === null) return null;
-  const name = names.get(delegated_from.user_id) ?? delegated_from.email ?? "someone";
+  const person = <strong>{names.get(delegated_from.user_id) ?? delegated_from.email ?? t("someone")}</strong>;
   const isAway = delegated_until !== null && Date.parse(delegated_until) > now;
   return (
     <p className="muted" dir="auto">
-      For <strong>{name}</strong>
-      {isAway && t(", away until {delegated_until}", { delegated_until: day(delegated_until) })}
+      {isAway
+        ? rich("For {person}, away until {day}", { person, day: day(delegated_until) })
+        : rich("For {person}", { person })}
     </p>
   );
 }

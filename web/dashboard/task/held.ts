@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { as, plural, t } from "../../../languages/text.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import type { Me } from "../api.ts";
 import { meQuery, queryClient } from "../queries.ts";
@@ -42,8 +43,10 @@ export function holdAnswer(held: Held): void {
   set((next) => next.set(id, { ...held, timer }));
   undoable({
     of: nameOf(id),
-    message: `Sending in ${seconds} seconds: ${title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX)}…` : title}`,
-    undone: "Not sent. Your answer is still here.",
+    message: plural(seconds, "Sending in {n} second: {title}", "Sending in {n} seconds: {title}", {
+      title: title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX)}…` : title,
+    }),
+    undone: t("Not sent. Your answer is still here."),
     undo: async () => {
       take(id);
       await held.open();
@@ -84,7 +87,7 @@ export async function sendHeld(): Promise<void> {
   await Promise.all([...waiting.keys()].map(send));
 }
 
-const nameOf = (id: string): string => `answer of ${id}`;
+const nameOf = (id: string): string => `answer:${id}`;
 
 async function send(id: string): Promise<void> {
   forget(nameOf(id));
@@ -92,13 +95,13 @@ async function send(id: string): Promise<void> {
   if (held === undefined) return;
   // It would be sent in the name of someone else.
   if (queryClient.getQueryData(meQuery.queryKey)?.user_id !== held.by) return;
-  const reason = await held.send().catch(() => "Not sent.");
+  const reason = await held.send().catch(() => t("Not sent."));
   if (reason === null) unsent.delete(id);
   else
     toast({
       message: reason,
       tone: "bad",
-      action: { label: "Open", onClick: () => void held.open() },
+      action: { label: as("verb", "Open"), onClick: () => void held.open() },
       closesAfter: false,
     });
 }

@@ -1,5 +1,3 @@
-import { t } from "../../../languages/text.ts";
-
 /** A part of a source. null: neither of these. */
 export interface Token {
   readonly kind: "comment" | "string" | "number" | "word" | null;
@@ -47,9 +45,7 @@ const PYTHON: Language = {
   quotes: `"'`,
   long: [`"""`, "'''"],
   words: words(
-    t(
-      "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda match case nonlocal not or pass raise return try while with yield",
-    ),
+    "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda match case nonlocal not or pass raise return try while with yield",
   ),
 };
 const RUBY: Language = {
@@ -90,13 +86,13 @@ const CSS: Language = {
 
 const LANGUAGES: Readonly<Record<string, Language>> = Object.assign(Object.create(null) as Record<string, Language>, {
   ...named(SCRIPT, "javascript js jsx mjs cjs typescript ts tsx ecmascript"),
-  ...named(C_LIKE, t("c h cpp c++ cc csharp cs c# java kotlin kt go golang rust rs swift scala dart php")),
-  ...named(PYTHON, t("python py python3")),
+  ...named(C_LIKE, "c h cpp c++ cc csharp cs c# java kotlin kt go golang rust rs swift scala dart php"),
+  ...named(PYTHON, "python py python3"),
   ...named(RUBY, "ruby rb"),
   ...named(SHELL, "sh bash shell zsh console shellscript"),
   ...named(SQL, "sql postgresql postgres mysql sqlite plsql tsql"),
   ...named(CONFIG, "yaml yml toml ini dockerfile docker makefile hcl terraform properties"),
-  ...named(JSON_TEXT, t("json json5 jsonc jsonl ndjson geojson")),
+  ...named(JSON_TEXT, "json json5 jsonc jsonl ndjson geojson"),
   ...named(CSS, "css scss less"),
 });
 

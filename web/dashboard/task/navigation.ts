@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { t } from "../../../languages/text.ts";
 import type { Me, Task } from "../api.ts";
-import { isSampleOfSetup } from "../inbox/sample-task.ts";
+import { isSampleOfSetup } from "../inbox/sample-keys.ts";
 import { totalOf } from "../inbox/total.ts";
 import { rowOf } from "../inbox/task-list.tsx";
 import { countsQuery, tasksQuery } from "../queries.ts";
@@ -51,7 +51,13 @@ export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNaviga
     void (next === null ? navigate({ to: "/inbox", search }) : open(next));
   };
   return {
-    position: at === -1 ? null : `${at + 1}\u00A0of\u00A0${totalOf(all.length, hasNextPage, counts, search)}`,
+    position:
+      at === -1
+        ? null
+        : t("{place} of {all}", {
+            place: at + 1,
+            all: totalOf(all.length, hasNextPage, counts, search),
+          }).replaceAll(" ", "\u00A0"),
     back: () => void navigate({ to: "/inbox", search }).then(() => focusRow(task.id)),
     previous: () => step(-1),
     next: () => step(1),
@@ -62,7 +68,7 @@ export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNaviga
       }
       nextOpen();
       const undo = () => open(task.id).then(() => true);
-      undoable({ of: t("skip of {id}", { id: task.id }), message: t("Skipped"), undone: t("Skip undone"), undo });
+      undoable({ of: `skip:${task.id}`, message: t("Skipped"), undone: t("Skip undone"), undo });
     },
     nextOpen,
     answered: () => {

@@ -1,4 +1,5 @@
 import { lazy, memo, startTransition, Suspense, useMemo, useState } from "react";
+import { locale } from "../../../languages/text.ts";
 import { planMore } from "../../../form/payload/more.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import { planPayload } from "../../../form/payload/payload.ts";
@@ -86,7 +87,7 @@ export const PayloadOf = memo(({ payload, schema, hints, redact, proposed, befor
 export function useReader(): Required<Pick<PayloadInput, "locale" | "time_zone" | "now">> {
   const [now] = useState(() => new Date());
   const time_zone = useTimeZone();
-  return useMemo(() => ({ locale: navigator.language, time_zone, now }), [time_zone, now]);
+  return useMemo(() => ({ locale: locale(), time_zone, now }), [time_zone, now]);
 }
 
 /** A plan, with the large modules that only some values need. */

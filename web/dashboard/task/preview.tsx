@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import type { ShownReference } from "../../../form/payload/reference.ts";
 import { Picture } from "../../form/payload/image.tsx";
@@ -44,7 +44,7 @@ function PreviewOf({ task, file }: { task: string; file: ShownReference }) {
     }
     setIsLoading(false);
   };
-  const label = isLoading ? t("Loading") : content === null ? t("Preview") : t("Hide preview");
+  const label = isLoading ? t("Loading") : content === null ? as("verb", "Preview") : t("Hide preview");
   return (
     <>
       <button
@@ -74,8 +74,8 @@ function Content({ file, content }: { file: ShownReference; content: string }) {
   if (navigator.pdfViewerEnabled) return <iframe src={content} title={file.name} width="100%" height={600} />;
   return (
     <p className="payload-note">
-      {rich("This browser cannot show PDF here. {a}", {
-        a: (
+      {rich("This browser cannot show PDF here. {link}", {
+        link: (
           <a href={content} download={file.name}>
             {t("Save the checked file")}
           </a>

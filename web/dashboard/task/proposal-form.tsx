@@ -2,7 +2,6 @@ import { createContext, useContext, useLayoutEffect, useMemo, useState } from "r
 import type { KeyboardEvent, ReactElement } from "react";
 import { createPortal } from "react-dom";
 import { t } from "../../../languages/text.ts";
-import { rich } from "../../rich.tsx";
 import { own } from "../../../form/plan/hints.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import type { FormNode, TextNode } from "../../../form/plan/nodes.ts";
@@ -167,7 +166,8 @@ function ProposalField({ node, drawing, proposal, place }: ProposalFieldProps): 
           {chip}
           {!isEditing && (
             <button type="button" className="link-button" disabled={isLocked} onClick={edit}>
-              {rich("Edit{span}", { span: <span className="unseen"> {node.title}</span> })}
+              {t("Edit")}
+              <span className="unseen"> {node.title}</span>
             </button>
           )}
         </div>
@@ -182,7 +182,8 @@ function ProposalField({ node, drawing, proposal, place }: ProposalFieldProps): 
               </button>
             ) : (
               <button type="button" id={toggle} className="quiet small" disabled={isLocked} onClick={edit}>
-                {rich("Edit{span}", { span: <span className="unseen"> {node.title}</span> })}
+                {t("Edit")}
+                <span className="unseen"> {node.title}</span>
               </button>
             )}
             {isChanged && (

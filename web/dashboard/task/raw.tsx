@@ -5,10 +5,7 @@ import { Source } from "../ui/source.tsx";
 /** The task as an agent gets it, and the call that returns it. */
 export function Raw({ task }: { task: Task }) {
   const { response, ...request } = task;
-  const curl = t('curl -s {origin}/api/tasks/{id} \\\n  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN"', {
-    origin: location.origin,
-    id: task.id,
-  });
+  const curl = `curl -s ${location.origin}/api/tasks/${task.id} \\\n  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN"`;
   return (
     <div className="task-sections">
       <Source title={t("Fetch it")} text={curl} />

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import type { Task } from "../api.ts";
 import { refusedAnswersQuery } from "../queries.ts";
 import { ErrorPanel } from "../ui/page.tsx";
@@ -19,9 +20,17 @@ export function RefusedAnswers({ task }: { task: Task }) {
         {answers.map(({ attempt, response, reason, answered_by_email, answered_via_channel, created_at }) => (
           <article key={attempt} className="surface stack" aria-label={t("Attempt {attempt}", { attempt })}>
             <p className="muted">
-              Attempt {attempt}, by <bdi>{answered_by_email ?? "someone"}</bdi>, <Time at={created_at} />
-              {answered_via_channel !== null &&
-                t(", through {answered_via_channel}", { answered_via_channel: nameOfChannel(answered_via_channel) })}
+              {rich(
+                answered_via_channel === null
+                  ? "Attempt {attempt}, by {person}, {time}"
+                  : "Attempt {attempt}, by {person}, {time}, through {channel}",
+                {
+                  attempt,
+                  person: <bdi>{answered_by_email ?? t("someone")}</bdi>,
+                  time: <Time at={created_at} />,
+                  channel: nameOfChannel(answered_via_channel ?? ""),
+                },
+              )}
             </p>
             <p dir="auto">{t("Reason: {reason}", { reason })}</p>
             <AnswerInWords task={task} answer={response} channel={answered_via_channel} />

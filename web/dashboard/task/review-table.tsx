@@ -1,6 +1,7 @@
 import { startTransition, useMemo, useState } from "react";
 import type { ReactElement } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { isList, resolve } from "../../../form/payload/json.ts";
 import { planMore } from "../../../form/payload/more.ts";
 import type { PayloadNode } from "../../../form/payload/node.ts";
@@ -97,9 +98,9 @@ export function ReviewTable({ node, drawing, input }: ReviewTableProps): ReactEl
       </Scroller>
       {column !== undefined && (
         <p className="payload-note">
-          <output>{t("Sorted by {title}, on this page only.", { title: visible(column.title) })}</output>{" "}
+          <output>{rich("Sorted by {column}, on this page only.", { column: visible(column.title) })}</output>{" "}
           <button type="button" className="link-button" onClick={() => startTransition(() => setSorting(null))}>
-            {t("Order as sent")}
+            {as("noun", "Order as sent")}
           </button>
         </p>
       )}
@@ -157,7 +158,7 @@ function Body({ node, drawing, columns, order }: BodyProps): ReactElement {
                   className="payload-load"
                   onClick={() => startTransition(() => setCount((known) => known + PAGE * 2))}
                 >
-                  {t("Show {value} more", { value: Math.min(rest, PAGE * 2) })}
+                  {plural(Math.min(rest, PAGE * 2), "Show {n} more", "Show {n} more")}
                 </button>
               ) : (
                 more

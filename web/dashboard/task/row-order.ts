@@ -1,3 +1,4 @@
+import { locale } from "../../../languages/text.ts";
 import { at, isList, isObject } from "../../../form/payload/json.ts";
 import { numericOf } from "../../../form/payload/scalars.ts";
 
@@ -7,7 +8,7 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
-const WORDS = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+const WORDS = new Intl.Collator(locale(), { numeric: true, sensitivity: "base" });
 
 /** Returns the places of rows in the order of one of their columns. Rows without a value come last, in both directions. */
 export function orderBy(rows: readonly unknown[], { key, isDescending }: Sorting): number[] {

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Modal, Select, TextInput } from "@mantine/core";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { IconDots } from "../ui/icons.tsx";
 import { useState } from "react";
 import { post, remove } from "../api.ts";
@@ -64,7 +64,7 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
             </>
           )}
           {isOpen && claim.state !== "held" && me.user_id !== null && (
-            <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? t("Release") : t("Claim")}</Menu.Item>
+            <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? t("Release") : as("verb", "Claim")}</Menu.Item>
           )}
           {isOpen && me.user_id !== null && (
             <Menu.Item onClick={snooze}>{isSnoozed ? t("Wake up") : t("Snooze")}</Menu.Item>
@@ -167,7 +167,7 @@ function Assign({ task, me, onClose }: { task: Task; me: Me; onClose: () => void
       await keepAndRefresh(await post<Task>(`/api/tasks/${task.id}/assign`, { user_id: to === NO_ONE ? null : to }));
       onClose();
       const user = users.find(({ id }) => id === to);
-      toast({ message: user === undefined ? t("Unassigned") : t("Assigned to {user}", { user: nameOf(user) }) });
+      toast({ message: user === undefined ? t("Unassigned") : t("Assigned to {person}", { person: nameOf(user) }) });
     } catch (failure) {
       setError(sentenceOf(failure));
       setBusy(false);
@@ -183,7 +183,7 @@ function Assign({ task, me, onClose }: { task: Task; me: Me; onClose: () => void
     >
       <div className="stack">
         <Select
-          label={t("To")}
+          label={as("a person", "To")}
           data={[
             { value: NO_ONE, label: t("No one") },
             ...users.map((user) => ({ value: user.id, label: nameOf(user) })),

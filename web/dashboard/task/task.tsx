@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { ReactNode, RefObject } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { actionsOf } from "../action/asked.ts";
 import { ApiError } from "../api.ts";
@@ -217,7 +217,7 @@ function AnswerBar({ form, skip, answer }: AnswerBarProps) {
         {t("Skip")}
       </button>
       <button type="button" className="loud-button" onClick={answer}>
-        {t("Answer")}
+        {as("verb", "Answer")}
       </button>
     </div>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import type { Task } from "../api.ts";
 import { undelivered } from "./notifications.ts";
@@ -37,17 +37,17 @@ export function UndeliveredNotifications({ task, showActivity }: { task: Task; s
     <section className="notice warn stack" aria-label={t("Failed notifications")}>
       {failed.slice(0, SHOWN).map(({ to, failure }) => (
         <p key={to}>
-          {rich("Couldn't notify {b}: {bdi}", {
-            b: (
+          {rich("Couldn't notify {person}: {reason}", {
+            person: (
               <strong>
                 <bdi>{to}</bdi>
               </strong>
             ),
-            bdi: <bdi>{failure?.sentence}</bdi>,
+            reason: <bdi>{failure?.sentence}</bdi>,
           })}
         </p>
       ))}
-      {failed.length > SHOWN && <p>{t("and {value} more", { value: failed.length - SHOWN })}</p>}
+      {failed.length > SHOWN && <p>{plural(failed.length - SHOWN, "and {n} more", "and {n} more")}</p>}
       <p className="row">
         <button type="button" className="link-button" onClick={showActivity}>
           {t("Show the activity")}

@@ -1,9 +1,11 @@
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { planPayload } from "../../../form/payload/payload.ts";
 import type { Task, Version } from "../api.ts";
+import { inOneLine } from "../lists.ts";
 import { versionsQuery } from "../queries.ts";
 import { isOpenStatus } from "../ui/status.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
@@ -23,8 +25,8 @@ export function Versions({ task }: { task: Task }) {
     <section className="surface stack" aria-labelledby="versions">
       <h2 id="versions">{t("Version {version}", { version: last.version })}</h2>
       <p className="muted">
-        The request was changed <Time at={last.created_at} />.
-        {isOpenStatus(task.status) && t(" Answers to earlier versions do not count.")}
+        {rich("The request was changed {time}.", { time: <Time at={last.created_at} /> })}
+        {isOpenStatus(task.status) && ` ${t("Answers to earlier versions do not count.")}`}
       </p>
       {last.note !== null && last.note !== "" && (
         <p dir="auto" className="said">
@@ -63,7 +65,7 @@ function ChangedRules({ before, after }: { before: Version; after: Version }) {
   const [was, is] = [before, after].map(({ action, actions }) => (action ? [action] : (actions ?? [])));
   const changed = is!.flatMap((action, i) =>
     (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((rule) => {
-      const [from, to] = [inWords(was![i]?.[rule]), inWords(action[rule])];
+      const [from, to] = [inWords(rule, was![i]?.[rule]), inWords(rule, action[rule])];
       const of = is!.length > 1 ? `${action.name}: ` : "";
       return from === to ? [] : [`${of}${RULES[rule]}: ${from} → ${to}`];
     }),
@@ -75,9 +77,20 @@ function ChangedRules({ before, after }: { before: Version; after: Version }) {
   ));
 }
 
-function inWords(rule: string | readonly string[] | null | undefined): string {
-  if (typeof rule === "string") return rule;
-  return rule == null || rule.length === 0 ? "none" : rule.join(", ");
+/** Risks and decisions. Places that may be edited are JSON Pointers, and stay. */
+const VALUES: Readonly<Record<string, string>> = {
+  normal: as("risk", "normal"),
+  high: as("risk", "high"),
+  approve: as("decision", "approve"),
+  edit: as("decision", "edit"),
+  reject: as("decision", "reject"),
+  respond: as("decision", "respond"),
+};
+
+function inWords(rule: keyof typeof RULES, value: string | readonly string[] | null | undefined): string {
+  if (value == null || value.length === 0) return as("of a list", "none");
+  if (typeof value === "string") return rule === "risk" ? (VALUES[value] ?? value) : value;
+  return inOneLine(value.map((one) => VALUES[one] ?? one));
 }
 
 interface Schema {

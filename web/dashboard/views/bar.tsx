@@ -1,7 +1,7 @@
 import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { patch, remove } from "../api.ts";
 import type { Me } from "../api.ts";
 import { isFiltered } from "../inbox/filters.tsx";
@@ -84,7 +84,7 @@ export function ViewBar({ views, search, me }: ViewBarProps) {
         <Menu position="bottom-start" width={200}>
           <Menu.Target>
             <button type="button" className="filter">
-              {t("View")}
+              {as("noun", "View")}
             </button>
           </Menu.Target>
           <Menu.Dropdown>
@@ -119,7 +119,7 @@ export function ViewBar({ views, search, me }: ViewBarProps) {
       {view !== null && view.problems.length > 0 && (
         <p className="notice warn view-notice">
           {view.problems.map((problem) => GONE[problem]).join(" ")}
-          {view.can_change && t(" Change the filters and update the view, or delete it.")}
+          {view.can_change && ` ${t("Change the filters and update the view, or delete it.")}`}
         </p>
       )}
       {search.view !== null && view === null && (

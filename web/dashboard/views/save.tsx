@@ -87,7 +87,7 @@ export function SaveDialog({ asked, search, me, onClose }: SaveDialogProps) {
               { value: "", label: t("Only you") },
               ...shares.map(({ slug, name: title }) => ({
                 value: slug,
-                label: projects.length === 1 ? t("Everyone") : t("Everyone in {title}", { title }),
+                label: projects.length === 1 ? t("Everyone") : t("Everyone in {project}", { project: title }),
               })),
             ]}
           />
