@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { KeyboardEvent, ReactNode } from "react";
 import { flushSync } from "react-dom";
+import { t } from "../../../languages/text.ts";
 import { oneLine } from "../../../form/plain-text.ts";
 import { checkPlan } from "../../../form/plan/check.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
@@ -147,9 +148,7 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
   const finishOpened = (): void => {
     if (opened === null || !isReady()) return;
     const { at } = asked[opened.index]!;
-    const wrong = isList
-      ? checkPlan(form, plan, drawing.messages).filter(({ name }) => name === at || name.startsWith(`${at}/`))
-      : [];
+    const wrong = isList ? checkPlan(form, plan).filter(({ name }) => name === at || name.startsWith(`${at}/`)) : [];
     setFound(wrong);
     if (wrong.length === 0) finish(opened.index, opened.decision);
     else requestAnimationFrame(() => element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());
@@ -220,7 +219,6 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
     );
   };
   const back = outcome?.kind === "sent back" ? outcome : props.sent_back;
-  const { words } = drawing.messages;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- shortcuts that work from every field
     <form
@@ -247,7 +245,9 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
       {back && (
         <div className="panel warn" id={BACK} tabIndex={-1} role="alert">
           <div>
-            <p className="panel-title">{words.sentBack(back.attempt)}</p>
+            <p className="panel-title">
+              {t("Sent back. Change your answer and resubmit (attempt {attempt}).", { attempt: back.attempt })}
+            </p>
             <p dir="auto">{back.reason}</p>
           </div>
         </div>
@@ -271,7 +271,11 @@ export function ActionForm({ asked, isList, held, ...props }: ActionFormProps) {
       {isList && <SendBar decided={decided} isLocked={drawing.locked} approveAll={approveAll} send={send} />}
       <output className="status">
         {answer.state &&
-          (answer.state === "accepted" ? words.sent : props.task.is_verified ? words.checking : words.submitting)}
+          (answer.state === "accepted"
+            ? t("Answer sent.")
+            : props.task.is_verified
+              ? t("Checking your answer, usually 5 to 30 seconds")
+              : t("Sending your answer"))}
       </output>
     </form>
   );

@@ -160,7 +160,7 @@ function ProposalField({ node, drawing, proposal, place }: ProposalFieldProps): 
     <>
       <div className="field">
         <span className="title">
-          {node.title} {isOptional(node) && <small className="optional">{drawing.messages.words.optional}</small>}
+          {node.title} {isOptional(node) && <small className="optional">{t("optional")}</small>}
         </span>
         <div className="proposal-bar">
           {chip}
