@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { ReactNode, RefObject } from "react";
+import { directionFor } from "../../../languages/languages.ts";
 import { as, t } from "../../../languages/text.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { actionsOf } from "../action/asked.ts";
@@ -171,7 +172,7 @@ function TaskView({ task, search, me, isPreview, entered, onEdit }: TaskViewProp
           ))}
         </Tabs.List>
         {/* Entries stay while another tab is shown. */}
-        <Tabs.Panel value="review" keepMounted>
+        <Tabs.Panel value="review" keepMounted dir={directionFor(task.locale, task.task)}>
           <Review
             task={task}
             me={me}
