@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { locale, t } from "../../../languages/text.ts";
 import { useNow } from "../ui/now.ts";
 import { useTimeZone } from "../ui/times.tsx";
 import type { Absence } from "./queries.ts";
@@ -26,8 +26,6 @@ export function useDay(): (at: string) => string {
   return (at) => {
     const isThisYear = new Date(at).getUTCFullYear() === new Date().getUTCFullYear();
     const parts = { weekday: "short", day: "numeric", month: "short", timeZone } as const;
-    return new Intl.DateTimeFormat(undefined, isThisYear ? parts : { ...parts, year: "numeric" }).format(
-      Date.parse(at),
-    );
+    return new Intl.DateTimeFormat(locale(), isThisYear ? parts : { ...parts, year: "numeric" }).format(Date.parse(at));
   };
 }

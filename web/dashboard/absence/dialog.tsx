@@ -10,7 +10,7 @@ export function AbsenceDialog({ user, onClose }: { user: User; onClose: () => vo
     <Modal
       opened
       onClose={onClose}
-      title={t("Absence of {user}", { user: nameOf(user) })}
+      title={t("Absence of {person}", { person: nameOf(user) })}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
       closeButtonProps={{ "aria-label": t("Close") }}

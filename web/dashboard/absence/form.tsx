@@ -95,7 +95,7 @@ export function AbsenceForm({ user, absence, endLabel, onSaved }: AbsenceFormPro
         onChange={setDelegate}
         error={problemAt(save.error, "/delegate_user_id")}
       />
-      <p className="muted">{t("Times are in your time zone, {value}.", { value: timeZone.replaceAll("_", " ") })}</p>
+      <p className="muted">{t("Times are in your time zone, {zone}.", { zone: timeZone.replaceAll("_", " ") })}</p>
       <Problem error={save.error ?? end.error} fields={["/from", "/until", "/delegate_user_id"]} />
       <div className="row">
         <Button type="submit" loading={save.isPending}>

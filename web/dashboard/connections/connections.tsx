@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { post, remove } from "../api.ts";
 import { DeliveriesLink } from "../deliveries/link.tsx";
@@ -68,7 +68,7 @@ function About({ connection, kinds, ask }: AboutProps) {
   const { id, name, project, kind, address, has_secret, asks, refused_at, refusal, updated_at } = connection;
   const projectName = useProjectName(project);
   // Connections of different projects can have the same name.
-  const fullName = projectName === null ? name : t("{name} of {projectName}", { name, projectName });
+  const fullName = projectName === null ? name : t("{name} of {project}", { name, project: projectName });
   const probe = useMutation({
     mutationFn: async () => ({ probed: await post<Probed>(`${CONNECTIONS}/${id}/probe`), updated_at }),
     // It may have learned whether the secret is accepted.
@@ -80,7 +80,12 @@ function About({ connection, kinds, ask }: AboutProps) {
       name={name}
       actions={
         <>
-          <ActButton label={t("Test")} of={fullName} loading={probe.isPending} onClick={() => probe.mutate()} />
+          <ActButton
+            label={as("verb", "Test")}
+            of={fullName}
+            loading={probe.isPending}
+            onClick={() => probe.mutate()}
+          />
           <ActButton label={t("Edit")} of={fullName} onClick={() => ask({ kind: "edit", connection })} />
           <ActButton label={t("Delete")} of={fullName} onClick={() => ask({ kind: "delete", connection })} />
           <DeliveriesLink of={fullName} search={{ connection: id }} />
@@ -99,9 +104,9 @@ function About({ connection, kinds, ask }: AboutProps) {
       </p>
       {asks !== null && (
         <p className="muted">
-          {rich("{engine} creates tasks. Its webhook goes to {bdi}", {
+          {rich("{engine} creates tasks. Its webhook goes to {address}", {
             engine,
-            bdi: (
+            address: (
               <bdi>
                 {location.origin}
                 {CONNECTIONS}/{id}/{kind}
@@ -112,13 +117,14 @@ function About({ connection, kinds, ask }: AboutProps) {
       )}
       {refused_at !== null && (
         <p className="notice bad">
-          {engine} has refused the secret since <Time at={refused_at} />
-          {refusal !== null && (
-            <>
-              : <bdi>{refusal}</bdi>
-            </>
-          )}{" "}
-          Enter a new one with Edit.
+          {refusal === null
+            ? rich("{engine} has refused the secret since {time}.", { engine, time: <Time at={refused_at} /> })
+            : rich("{engine} has refused the secret since {time}: {reason}", {
+                engine,
+                time: <Time at={refused_at} />,
+                reason: <bdi>{refusal}</bdi>,
+              })}{" "}
+          {t("Enter a new one with Edit.")}
         </p>
       )}
       {/* A change discards the result of the last test. */}
@@ -134,8 +140,9 @@ function Result({ probed }: { probed: Probed | undefined }) {
     <output>
       {probed !== undefined && (
         <span className={`notice ${probed.ok ? "ok" : "bad"}`}>
-          {probed.ok ? t("It works: ") : t("It does not work: ")}
-          <bdi>{probed.detail}</bdi>
+          {probed.ok
+            ? rich("It works: {detail}", { detail: <bdi>{probed.detail}</bdi> })
+            : rich("It does not work: {detail}", { detail: <bdi>{probed.detail}</bdi> })}
         </span>
       )}
     </output>

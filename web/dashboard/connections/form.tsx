@@ -107,7 +107,9 @@ function KindFields({ kind, connection, field }: KindFieldsProps) {
             key={name}
             {...field(`/address/${name}`)}
             label={titleOf(name)}
-            description={<Coded text={isRequired || about.includes("Default: ") ? about : `${about} Optional.`} />}
+            description={
+              <Coded text={isRequired || about.includes("Default: ") ? about : `${about} ${t("Optional.")}`} />
+            }
             inputMode={isNumber ? "numeric" : undefined}
             defaultValue={stored ?? ""}
           />
@@ -135,8 +137,8 @@ function SecretField({
   const [isRemoved, setIsRemoved] = useState(false);
   const description = (
     <>
-      <Coded text={about} />
-      {hasSecret ? t(" Leave it empty to keep the stored one.") : kind.secret_required ? "" : t(" Optional.")}
+      <Coded text={about} />{" "}
+      {hasSecret ? t("Leave it empty to keep the stored one.") : kind.secret_required ? "" : t("Optional.")}
     </>
   );
   const props = { ...field("/secret"), label: t("Secret"), description };
@@ -200,7 +202,7 @@ function AsksFields({ kind, project, asks, field }: AsksFieldsProps) {
     <>
       <Checkbox
         name="creates"
-        label={t("{title} creates tasks with its webhook", { title: kind.title })}
+        label={t("{engine} creates tasks with its webhook", { engine: kind.title })}
         checked={creates}
         onChange={(event) => setCreates(event.currentTarget.checked)}
       />
@@ -221,7 +223,11 @@ function AsksFields({ kind, project, asks, field }: AsksFieldsProps) {
         <TextInput
           {...field("/asks/assign_to")}
           label={t("Who is asked")}
-          description={`An email address, or a role: one person who has it. Empty: operators${asks?.notify?.length ? t(", and people who get a message") : " only"}.`}
+          description={
+            asks?.notify?.length
+              ? t("An email address, or a role: one person who has it. Empty: operators, and people who get a message.")
+              : t("An email address, or a role: one person who has it. Empty: operators only.")
+          }
           defaultValue={people}
         />
       )}

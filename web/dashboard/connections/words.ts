@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { Connection, Kind } from "./queries.ts";
 
 /** Returns the name of an engine for people. @param kinds - undefined while they are loaded */
@@ -18,5 +18,5 @@ export function addressWords(address: Connection["address"]): string[] {
 export function agentsWords({ allowed_agents: agents }: Connection): string {
   if (agents === null) return t("Any agent of its project may use it.");
   if (agents.length === 0) return t("No agent may use it.");
-  return agents.length === 1 ? t("1 agent may use it.") : t("{n} agents may use it.", { n: agents.length });
+  return plural(agents.length, "{n} agent may use it.", "{n} agents may use it.");
 }

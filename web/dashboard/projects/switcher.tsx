@@ -43,7 +43,7 @@ export function ProjectSwitcher() {
   return (
     <Menu position="bottom-start" width={200}>
       <Menu.Target>
-        <button type="button" className="place" title={`Project: ${name}`}>
+        <button type="button" className="place" title={t("Project: {name}", { name })}>
           {chosen === undefined ? (
             <IconFolders size={16} stroke={1.75} aria-hidden />
           ) : (

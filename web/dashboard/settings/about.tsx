@@ -3,8 +3,8 @@ import { t } from "../../../languages/text.ts";
 import { versionQuery } from "./queries.ts";
 
 const PAGES = [
-  { href: "/api/docs", label: "API docs", about: t("Try the API.") },
-  { href: "/api/redoc", label: "API reference", about: t("Read the reference.") },
+  { href: "/api/docs", label: t("API docs"), about: t("Try the API.") },
+  { href: "/api/redoc", label: t("API reference"), about: t("Read the reference.") },
   { href: "/docs/troubleshooting", label: t("Troubleshooting"), about: t("What each error means and how to fix it.") },
 ];
 
@@ -14,7 +14,7 @@ export function About() {
     <dl className="surface facts">
       <div>
         <dt>{t("Version")}</dt>
-        <dd>{t("Human Task Service {version}", { version: data?.version })}</dd>
+        <dd>{t("Human Task Service {version}", { version: data?.version ?? "" })}</dd>
       </div>
       <div>
         <dt>{t("Licence")}</dt>

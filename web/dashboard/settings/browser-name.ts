@@ -2,20 +2,20 @@ import { t } from "../../../languages/text.ts";
 
 /** The more specific name comes first, because browsers name others too: Edge says "Chrome" and "Safari". */
 const BROWSERS = [
-  [/\bEdg(e|A|iOS)?\//, t("Edge")],
-  [/\b(OPR|Opera)\//, t("Opera")],
-  [/\b(Firefox|FxiOS)\//, t("Firefox")],
-  [/\b(Chrome|CriOS|Chromium|HeadlessChrome)\//, t("Chrome")],
-  [/\bSafari\//, t("Safari")],
+  [/\bEdg(e|A|iOS)?\//, "Edge"],
+  [/\b(OPR|Opera)\//, "Opera"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/\b(Chrome|CriOS|Chromium|HeadlessChrome)\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
 ] as const;
 
 const SYSTEMS = [
   [/\b(iPhone|iPad)\b/, "iOS"],
-  [/\bAndroid\b/, t("Android")],
-  [/\bWindows\b/, t("Windows")],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
   [/\bMac OS X\b/, "macOS"],
   [/\bCrOS\b/, "ChromeOS"],
-  [/\bLinux\b/, t("Linux")],
+  [/\bLinux\b/, "Linux"],
 ] as const;
 
 /** Returns what a person calls this browser, such as "Firefox on Linux". Programs are shown as they name themselves. */

@@ -1,12 +1,12 @@
 import { Select, Textarea, TextInput } from "@mantine/core";
 import { useLayoutEffect, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { put } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
 import { queryClient } from "../queries.ts";
 import { adoptStyles } from "../ui/later-styles.ts";
 import { toast } from "../ui/toasts.ts";
-import { calendarWords, dayText, readDates, readDay, WEEKDAYS, type Hours } from "./calendar-words.ts";
+import { calendarWords, dayName, dayText, readDates, readDay, WEEKDAYS, type Hours } from "./calendar-words.ts";
 import styles from "./calendars.css?inline";
 import { FieldError } from "./field-error.ts";
 import { textOf } from "./form.tsx";
@@ -14,16 +14,6 @@ import { FormDialog } from "./form-dialog.tsx";
 import { pathOf, readNew, requireNew } from "./named.ts";
 import { CALENDARS, calendarsQuery, type Calendar } from "./queries.ts";
 import { BROWSER_ZONE, zonesWith } from "./time-zones.ts";
-
-const DAY_NAMES = {
-  mon: t("Monday"),
-  tue: t("Tuesday"),
-  wed: t("Wednesday"),
-  thu: t("Thursday"),
-  fri: t("Friday"),
-  sat: t("Saturday"),
-  sun: t("Sunday"),
-} as const satisfies Record<(typeof WEEKDAYS)[number], string>;
 
 /** What a new calendar starts with. */
 const USUAL: Hours = Object.fromEntries(WEEKDAYS.slice(0, 5).map((day) => [day, [["09:00", "17:00"]]]));
@@ -75,14 +65,14 @@ export function CalendarForm({ calendar, onClose }: { calendar: Calendar | null;
             {...field("/time_zone")}
           />
           <fieldset className="week">
-            <legend>{t("Hours")}</legend>
+            <legend>{as("of opening", "Hours")}</legend>
             <p className="muted">{t("As in 9:00-12:00, 13:30-17:00. Leave a day empty if it is closed.")}</p>
             {WEEKDAYS.map((day) => (
               <TextInput
                 key={day}
                 {...field(`/hours/${day}`)}
-                label={DAY_NAMES[day]}
-                placeholder={t("Closed")}
+                label={dayName(day, "long")}
+                placeholder={as("on this day", "Closed")}
                 defaultValue={dayText(calendar === null ? (USUAL[day] ?? []) : (calendar.hours[day] ?? []))}
               />
             ))}
@@ -115,10 +105,10 @@ async function pathOfNew(form: HTMLFormElement): Promise<string> {
 function hoursIn(form: HTMLFormElement): Hours {
   const days = WEEKDAYS.map((day) => {
     const intervals = readDay(textOf(form, `/hours/${day}`));
-    if (intervals === null) throw new FieldError(`/hours/${day}`, "Write times as in 9:00-17:00.");
+    if (intervals === null) throw new FieldError(`/hours/${day}`, t("Write times as in 9:00-17:00."));
     return [day, intervals] as const;
   });
   const open = days.filter(([, intervals]) => intervals.length > 0);
-  if (open.length === 0) throw new FieldError("/hours/mon", "Enter the hours of at least one day.");
+  if (open.length === 0) throw new FieldError("/hours/mon", t("Enter the hours of at least one day."));
   return Object.fromEntries(open);
 }

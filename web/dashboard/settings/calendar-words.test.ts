@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inLanguage } from "../../../languages/text.ts";
 import { calendarWords, dayText, readDates, readDay } from "./calendar-words.ts";
 
 const DAY = [["09:00", "17:00"]];
@@ -35,6 +36,20 @@ void test("a calendar is said in plain words", () => {
   assert.equal(said({ ...WEEK, sat: DAY, sun: DAY }, [], "UTC"), "Every day 9:00 to 17:00, UTC");
   assert.equal(said({ mon: [["00:30", "24:00"]] }, [], "UTC"), "Mon 0:30 to 24:00, UTC");
   assert.equal(said({}, [], "UTC"), "Never open, UTC");
+});
+
+void test("a calendar is said in the language of its reader", () => {
+  const texts = {
+    "{firstDay} to {lastDay}": "{firstDay} bis {lastDay}",
+    "{opens} to {closes}": "{opens} bis {closes} Uhr",
+    "{hours}, {zone}, {n} closed days": { one: "{hours} ({zone}), {n} Tag zu", other: "{hours} ({zone}), {n} Tage zu" },
+  };
+  const hours = { ...WEEK, sat: [["09:00", "12:00"]], sun: [["09:00", "12:00"]] };
+  const said = (closed: string[]) =>
+    inLanguage("de", texts, () => calendarWords({ time_zone: "Europe/Berlin", hours, closed }));
+  const open = "Mo bis Fr 9:00 bis 17:00 Uhr; Sa und So 9:00 bis 12:00 Uhr";
+  assert.equal(said(["2026-12-25"]), `${open} (Europe/Berlin), 1 Tag zu`);
+  assert.equal(said(["2026-12-25", "2026-12-26"]), `${open} (Europe/Berlin), 2 Tage zu`);
 });
 
 void test("the hours of a day are read as people write them", () => {

@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { locale, plural, t } from "../../../languages/text.ts";
 import { zoneLabel } from "./time-zones.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -16,11 +16,9 @@ interface Times {
 /** Returns when a calendar is open: "Mon to Fri 9:00 to 17:00, Europe/Berlin, 3 closed days". */
 export function calendarWords({ time_zone, hours, closed }: Times): string {
   const days = new Set(closed).size;
-  return [
-    hoursWords(hours),
-    zoneLabel(time_zone),
-    ...(days === 0 ? [] : [days === 1 ? t("1 closed day") : t("{days} closed days", { days })]),
-  ].join(", ");
+  const values = { hours: hoursWords(hours), zone: zoneLabel(time_zone) };
+  if (days === 0) return t("{hours}, {zone}", values);
+  return plural(days, "{hours}, {zone}, {n} closed day", "{hours}, {zone}, {n} closed days", values);
 }
 
 /** Days with the same hours that follow each other are named together. */
@@ -33,25 +31,37 @@ function hoursWords(hours: Hours): string {
     else groups.push({ days: [day], times });
   }
   const open = groups.filter(({ times }) => times !== "");
-  return open.length === 0 ? t("Never open") : open.map(({ days, times }) => `${daysWords(days)} ${times}`).join("; ");
+  if (open.length === 0) return t("Never open");
+  return open
+    .map(({ days, times }) => t("{days} {times}", { days: daysWords(days), times }))
+    .reduce((hours, others) => t("{hours}; {others}", { hours, others }));
 }
 
 function daysWords(days: readonly Weekday[]): string {
   if (days.length === WEEKDAYS.length) return t("Every day");
-  const [first, last] = [shortName(days[0]!), shortName(days.at(-1)!)];
-  return days.length === 1 ? first : `${first} ${days.length === 2 ? "and" : "to"} ${last}`;
+  const names = days.map((day) => dayName(day, "short"));
+  if (days.length <= 2) return listed(names);
+  return t("{firstDay} to {lastDay}", { firstDay: names[0]!, lastDay: names.at(-1)! });
 }
 
-function shortName(day: Weekday): string {
-  return day.charAt(0).toUpperCase() + day.slice(1);
+/** Returns "Mon" or "Monday". */
+export function dayName(day: Weekday, weekday: "short" | "long"): string {
+  // The first day of 2024 was a Monday.
+  const at = Date.UTC(2024, 0, 1 + WEEKDAYS.indexOf(day));
+  return new Intl.DateTimeFormat(locale(), { weekday, timeZone: "UTC" }).format(at);
+}
+
+function listed(words: readonly string[]): string {
+  return new Intl.ListFormat(locale()).format(words);
 }
 
 function timesWords(intervals: NonNullable<Hours[Weekday]>): string {
-  return intervals
-    .map(([from = "", to = ""]) =>
-      from === "00:00" && to === "24:00" ? t("all day") : t("{from} to {to}", { from: clock(from), to: clock(to) }),
-    )
-    .join(" and ");
+  const times = intervals.map(([from = "", to = ""]) =>
+    from === "00:00" && to === "24:00"
+      ? t("all day")
+      : t("{opens} to {closes}", { opens: clock(from), closes: clock(to) }),
+  );
+  return listed(times);
 }
 
 /** "09:00" as people write it. */

@@ -51,7 +51,7 @@ function About({ calendar, ask }: { calendar: Calendar; ask: (about: Asked) => v
   const { name, project } = calendar;
   const projectName = useProjectName(project);
   // Calendars of different projects can have the same name.
-  const fullName = projectName === null ? name : t("{name} of {projectName}", { name, projectName });
+  const fullName = projectName === null ? name : t("{name} of {project}", { name, project: projectName });
   return (
     <ListedItem
       name={name}

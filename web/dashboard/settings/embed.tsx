@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { settingsQuery } from "./queries.ts";
@@ -24,7 +24,10 @@ export function Embed() {
         <dt>{t("Embed")}</dt>
         <dd>
           <p>
-            <StateChip state={embed.configured ? "on" : "off"} value={embed.configured ? t("On") : t("Off")} />
+            <StateChip
+              state={embed.configured ? "on" : "off"}
+              value={embed.configured ? as("state", "On") : as("state", "Off")}
+            />
           </p>
           <p className="muted">{t("The secret that signs the tokens: 32 random bytes or more, in hex.")}</p>
           <code>SERVICE_EMBED_SIGNING_SECRET</code>

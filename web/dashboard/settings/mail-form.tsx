@@ -28,12 +28,12 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
     const body = bodyOf(form, sender, transport, isKeeping);
     if (sender === null) await requireNew(body.id);
     const saved = await post<Sender>(SENDERS, body);
-    toast({ message: sender === null ? t("Sender {saved} added", { saved: nameOf(saved) }) : t("Saved") });
+    toast({ message: sender === null ? t("Sender {sender} added", { sender: nameOf(saved) }) : t("Saved") });
     await queryClient.invalidateQueries(sendersQuery);
   };
   return (
     <FormDialog
-      title={sender === null ? t("Add a sender") : t("Edit {sender}", { sender: nameOf(sender) })}
+      title={sender === null ? t("Add a sender") : t("Edit {name}", { name: nameOf(sender) })}
       label={sender === null ? t("Add") : t("Save")}
       send={send}
       onClose={onClose}
@@ -244,5 +244,5 @@ function readSetting(name: string, value: string): [name: string, value: string 
 async function requireNew(id: string): Promise<void> {
   const senders = await queryClient.fetchQuery({ ...sendersQuery, staleTime: 0 });
   if (senders.some((other) => other.id === id))
-    throw new FieldError("/id", "A sender with this id exists. Edit that sender.");
+    throw new FieldError("/id", t("A sender with this id exists. Edit that sender."));
 }

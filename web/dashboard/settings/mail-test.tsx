@@ -1,6 +1,8 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { post } from "../api.ts";
 import { readFailure } from "../task/notifications.ts";
 import { meQuery } from "../queries.ts";
@@ -20,7 +22,7 @@ export function SendTest({ sender }: { sender: Sender }) {
   return (
     <form
       className="stack"
-      aria-label={`Test email from ${nameOf(sender)}`}
+      aria-label={t("Test email from {sender}", { sender: nameOf(sender) })}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -30,7 +32,7 @@ export function SendTest({ sender }: { sender: Sender }) {
       <TextInput
         ref={to}
         name="to"
-        label="To"
+        label={t("To")}
         type="email"
         autoComplete="off"
         maxLength={254}
@@ -39,7 +41,7 @@ export function SendTest({ sender }: { sender: Sender }) {
       />
       <div className="row">
         <Button type="submit" loading={send.isPending}>
-          Send
+          {t("Send")}
         </Button>
       </div>
       <Problem error={send.error} fields={["/to"]} />
@@ -63,22 +65,20 @@ function Result({ sender, result }: { sender: Sender; result: TestMail | undefin
 
 /** Advice on what to check, by the stable word of an error. */
 const HELP: Readonly<Record<string, string>> = {
-  connect: "Check server, port and encryption.",
-  dns: "Check the server name.",
-  timeout: "Check server and port. A firewall may block the connection.",
-  tls: "Check encryption and port.",
-  refused_login: "Check user and password.",
-  refused_address: "Check the From address and the recipient.",
-  provider: "Check the API key, and whether the provider has verified the From domain.",
+  connect: t("Check server, port and encryption."),
+  dns: t("Check the server name."),
+  timeout: t("Check server and port. A firewall may block the connection."),
+  tls: t("Check encryption and port."),
+  refused_login: t("Check user and password."),
+  refused_address: t("Check the From address and the recipient."),
+  provider: t("Check the API key, and whether the provider has verified the From domain."),
 };
 
 function Failed({ to, error }: { to: string; error: string }) {
   const { word, sentence } = readFailure(error);
   return (
     <div className="notice bad" role="alert">
-      <p>
-        Not sent to {to}: <bdi>{sentence}</bdi>
-      </p>
+      <p>{rich("Not sent to {recipient}: {reason}", { recipient: to, reason: <bdi>{sentence}</bdi> })}</p>
       {HELP[word] !== undefined && <p>{HELP[word]}</p>}
     </div>
   );

@@ -10,6 +10,7 @@ import { ErrorPanel } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
 import { useDialog } from "../ui/dialog.ts";
+import { InNotify } from "./in-notify.tsx";
 import { SenderForm } from "./mail-form.tsx";
 import { SendTest } from "./mail-test.tsx";
 import { isOfEnvironment, nameOf, TRANSPORTS } from "./mail-transports.ts";
@@ -45,18 +46,18 @@ function None({ onAdd }: { onAdd: () => void }) {
       <h2 id="none">{t("Email is off")}</h2>
       <p>
         {rich(
-          "A sender is a From address with an email server or provider. Add one, and agents can notify people about a task: {code}",
-          { code: <code>{`"notify": ["email:dana@example.com"]`}</code> },
+          "A sender is a From address with an email server or provider. Add one, and agents can notify people about a task: {example}",
+          { example: <code>{`"notify": ["email:dana@example.com"]`}</code> },
         )}
       </p>
       <div className="row">
         <Button onClick={onAdd}>{t("Add a sender")}</Button>
       </div>
       <p className="muted">
-        {rich("Or set {code} and {code2} and restart the service: that creates the sender {code3}.", {
-          code: <code>SERVICE_EMAIL_FROM</code>,
-          code2: <code>SERVICE_SMTP_URL</code>,
-          code3: <code>default</code>,
+        {rich("Or set {variable} and {otherVariable} and restart the service: that creates the sender {sender}.", {
+          variable: <code>SERVICE_EMAIL_FROM</code>,
+          otherVariable: <code>SERVICE_SMTP_URL</code>,
+          sender: <code>default</code>,
         })}
       </p>
     </section>
@@ -75,22 +76,16 @@ function Senders({ senders, onAdd, ask }: SendersProps) {
     <>
       <div className="stack">
         <p>
-          {isOnly ? (
-            <>
-              {rich("With one sender, agents notify Dana with {code}.", { code: <code>email:dana@example.com</code> })}
-            </>
-          ) : (
-            <>
-              {rich(
-                "With several senders, agents name one in {code}, as in {code2}. Without an id, as in {code3}, no email is sent.",
+          {isOnly
+            ? rich("With one sender, agents notify Dana with {entry}.", { entry: <code>email:dana@example.com</code> })
+            : rich(
+                "With several senders, agents name one in {field}, as in {entry}. Without an id, as in {shortEntry}, no email is sent.",
                 {
-                  code: <code>notify</code>,
-                  code2: <code>email+{senders[0]!.id}:dana@example.com</code>,
-                  code3: <code>email:dana@example.com</code>,
+                  field: <code>notify</code>,
+                  entry: <code>email+{senders[0]!.id}:dana@example.com</code>,
+                  shortEntry: <code>email:dana@example.com</code>,
                 },
               )}
-            </>
-          )}
         </p>
         <div className="row">
           <Button onClick={onAdd}>{t("Add a sender")}</Button>
@@ -127,22 +122,26 @@ function About({ sender, isOnly, ask }: AboutProps) {
           {from_name === null ? (
             from_email
           ) : (
-            <>{rich("{bdi} <{from_email}>", { bdi: <bdi>{from_name}</bdi>, from_email })}</>
+            <>
+              <bdi>{from_name}</bdi> &lt;{from_email}&gt;
+            </>
           )}
         </p>
-        {reply_to !== null && <p className="muted">{t("Reply to {reply_to}", { reply_to })}</p>}
+        {reply_to !== null && <p className="muted">{t("Reply to {address}", { address: reply_to })}</p>}
         <p className="muted">{TRANSPORTS[transport].label}</p>
         <ProjectLine slug={sender.project} />
         <p className="muted">
-          In notify: <code>email+{id}:&lt;address&gt;</code>
-          {isOnly && <> {rich("or {code}", { code: <code>email:&lt;address&gt;</code> })}</>}
+          <InNotify
+            entry={<code>email+{id}:&lt;address&gt;</code>}
+            shortEntry={isOnly ? <code>email:&lt;address&gt;</code> : null}
+          />
         </p>
       </div>
       {isOfEnvironment(sender) && (
         <p className="muted">
-          {rich("Set by {code} and {code2}. Change it there.", {
-            code: <code>SERVICE_EMAIL_FROM</code>,
-            code2: <code>SERVICE_SMTP_URL</code>,
+          {rich("Set by {variable} and {otherVariable}. Change it there.", {
+            variable: <code>SERVICE_EMAIL_FROM</code>,
+            otherVariable: <code>SERVICE_SMTP_URL</code>,
           })}
         </p>
       )}
@@ -199,8 +198,8 @@ function Delete({ sender, onClose }: { sender: Sender; onClose: () => void }) {
       <div className="stack">
         <p>
           {rich(
-            "Unsent email from this sender fails, and its tasks show that. The same goes for new tasks that name {code} in {code2}.",
-            { code: <code>email+{sender.id}:</code>, code2: <code>notify</code> },
+            "Unsent email from this sender fails, and its tasks show that. The same goes for new tasks that name {entry} in {field}.",
+            { entry: <code>email+{sender.id}:</code>, field: <code>notify</code> },
           )}
         </p>
         <p>{t("Its settings are deleted too. This can't be undone.")}</p>

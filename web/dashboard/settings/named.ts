@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { FieldError } from "./field-error.ts";
 import { textOf } from "./form.tsx";
 
@@ -18,12 +19,17 @@ export function pathOf(path: string, { name, project }: Named): string {
 export function readNew(form: HTMLFormElement, project: string): Named {
   const name = textOf(form, "/params/name").trim();
   if (!/^[a-z0-9_-]{1,64}$/.test(name))
-    throw new FieldError("/params/name", "Enter 1 to 64 of a to z, 0 to 9, hyphens and underscores.");
+    throw new FieldError("/params/name", t("Enter 1 to 64 of a to z, 0 to 9, hyphens and underscores."));
   return { name, project };
 }
 
+const TAKEN = {
+  calendar: t("A calendar with this name exists. Edit that calendar."),
+  template: t("A template with this name exists. Edit that template."),
+} as const;
+
 /** Rejects a name that is taken. The service would replace what has it. @throws FieldError */
-export function requireNew({ name, project }: Named, known: readonly Named[], kind: string): void {
+export function requireNew({ name, project }: Named, known: readonly Named[], kind: keyof typeof TAKEN): void {
   if (known.some((other) => other.name === name && (project === "" || other.project === project)))
-    throw new FieldError("/params/name", `A ${kind} with this name exists. Edit that ${kind}.`);
+    throw new FieldError("/params/name", TAKEN[kind]);
 }

@@ -1,7 +1,7 @@
 import { Button, Checkbox, SegmentedControl, Switch, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { patch, post, remove, request } from "../api.ts";
 import type { Me } from "../api.ts";
 import { BROWSERS, stopNotices, subscription } from "../notified.ts";
@@ -50,7 +50,7 @@ function abilityOf(): Ability {
 }
 
 const WHY_NOT: Readonly<Record<Exclude<Ability, "able">, string>> = {
-  "needs https": "Notifications need an address that begins with https://. Ask your operator.",
+  "needs https": t("Notifications need an address that begins with https://. Ask your operator."),
   "needs home screen": t("On this device, add this page to the Home Screen first, and open it there."),
   unable: t("This browser has no notifications for pages."),
   refused: t("This browser blocks notifications of this page. Allow them in its settings for this site, then reload."),
@@ -120,7 +120,7 @@ function Failure({ browser }: { browser: NotifiedBrowser }) {
   if (browser.failure === null) return null;
   return (
     <p className="notice bad" role="alert">
-      {t("The last notification could not be sent. {sentence}", { sentence: readFailure(browser.failure).sentence })}
+      {t("The last notification could not be sent. {reason}", { reason: readFailure(browser.failure).sentence })}
     </p>
   );
 }
@@ -170,7 +170,7 @@ function Others({ browsers }: { browsers: readonly NotifiedBrowser[] }) {
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={t("Remove {user_agent}", { user_agent: browserName(browser.user_agent) })}
+                  aria-label={t("Remove {name}", { name: browserName(browser.user_agent) })}
                   onClick={() => end.mutate(browser)}
                 >
                   {t("Remove")}
@@ -215,8 +215,8 @@ function Quiet({ me, choices }: { me: Me; choices: Choices }) {
     >
       <h2 id="quiet">{t("Quiet hours")}</h2>
       <p className="muted">
-        {t("No browser notifications during these hours. What comes in is shown when they end. In {zoneLabel}.", {
-          zoneLabel: zoneLabel(me.time_zone ?? BROWSER_ZONE),
+        {t("No browser notifications during these hours. What comes in is shown when they end. In {zone}.", {
+          zone: zoneLabel(me.time_zone ?? BROWSER_ZONE),
         })}
       </p>
       <Switch
@@ -281,7 +281,7 @@ function Projects({ choices }: { choices: Choices }) {
 }
 
 const HOW_OFTEN = [
-  { value: "off", label: t("Off") },
+  { value: "off", label: as("state", "Off") },
   { value: "hourly", label: t("Every hour") },
   { value: "daily", label: t("Every day") },
 ];
@@ -323,8 +323,8 @@ function Digest({ me, choices }: { me: Me; choices: Choices }) {
         <TextInput
           type="time"
           name="time"
-          label={t("At")}
-          description={t("In {zoneLabel}.", { zoneLabel: zoneLabel(me.time_zone ?? BROWSER_ZONE) })}
+          label={as("time of day", "At")}
+          description={t("In {zone}.", { zone: zoneLabel(me.time_zone ?? BROWSER_ZONE) })}
           required
           withAsterisk={false}
           defaultValue={choices.digest_time}

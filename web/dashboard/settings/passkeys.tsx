@@ -103,7 +103,7 @@ function Yours() {
           action={t("Remove passkey")}
           onConfirm={async () => {
             await remove(`${PASSKEYS}/${asked.passkey.id}`);
-            toast({ message: "Passkey removed" });
+            toast({ message: t("Passkey removed") });
             await queryClient.invalidateQueries(passkeysQuery);
           }}
           onClose={close}
@@ -161,10 +161,10 @@ function PasskeyTable({ passkeys, onAsk }: TableProps) {
                     key={kind}
                     variant="default"
                     size="xs"
-                    aria-label={`${LABELS[kind]} ${passkey.name}`}
+                    aria-label={LABELS[kind].of(passkey)}
                     onClick={() => onAsk(kind, passkey)}
                   >
-                    {LABELS[kind]}
+                    {LABELS[kind].label}
                   </Button>
                 ))}
               </div>
@@ -176,7 +176,10 @@ function PasskeyTable({ passkeys, onAsk }: TableProps) {
   );
 }
 
-const LABELS = { rename: t("Rename"), remove: t("Remove") } as const;
+const LABELS: Readonly<Record<Asked["kind"], { label: string; of: (passkey: Passkey) => string }>> = {
+  rename: { label: t("Rename"), of: ({ name }) => t("Rename {name}", { name }) },
+  remove: { label: t("Remove"), of: ({ name }) => t("Remove {name}", { name }) },
+};
 
 async function rename({ id }: Passkey, name: string): Promise<void> {
   await patch<Passkey>(`${PASSKEYS}/${id}`, { name });

@@ -1,7 +1,7 @@
 import { Button, SegmentedControl, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { post, remove } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
@@ -30,9 +30,9 @@ export function PersonalTokens() {
 /** Interval of the look at tokens that may have expired. */
 const MINUTE_MS = 60_000;
 const LIFETIMES = [
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "365", label: "1 year" },
+  { value: "30", label: plural(30, "{n} day", "{n} days") },
+  { value: "90", label: plural(90, "{n} day", "{n} days") },
+  { value: "365", label: plural(1, "{n} year", "{n} years") },
 ];
 
 function Create({ onDone }: { onDone: (fresh: NewPersonalToken) => void }) {
@@ -94,12 +94,9 @@ function Secret({ fresh, onStored }: { fresh: NewPersonalToken; onStored: () => 
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const url = `${location.origin}/mcp/review`;
-  const headers = { Authorization: t("Bearer {token}", { token: fresh.token }) };
+  const headers = { Authorization: `Bearer ${fresh.token}` };
   const settings = JSON.stringify({ mcpServers: { "my-tasks": { type: "http", url, headers } } }, null, 2);
-  const command = t('claude mcp add --transport http my-tasks {url} --header "Authorization: Bearer {token}"', {
-    url,
-    token: fresh.token,
-  });
+  const command = `claude mcp add --transport http my-tasks ${url} --header "Authorization: Bearer ${fresh.token}"`;
   return (
     <section className="surface stack" aria-labelledby="secret">
       <h2 id="secret" ref={heading} tabIndex={-1}>

@@ -9,7 +9,7 @@ import {
 } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import { AbsenceForm } from "../absence/form.tsx";
 import type { Absence } from "../absence/queries.ts";
@@ -183,9 +183,9 @@ function ThisBrowser() {
           value={colorScheme}
           onChange={(value) => setColorScheme(value)}
           data={[
-            { value: "auto", label: t("System") },
-            { value: "light", label: t("Light") },
-            { value: "dark", label: t("Dark") },
+            { value: "auto", label: as("theme", "System") },
+            { value: "light", label: as("theme", "Light") },
+            { value: "dark", label: as("theme", "Dark") },
           ]}
         />
       </div>
@@ -200,8 +200,8 @@ function ThisBrowser() {
           value={String(sendDelay)}
           onChange={(value) => setPreferences({ sendDelay: value === "5" ? 5 : 0 })}
           data={[
-            { value: "0", label: t("Off") },
-            { value: "5", label: "5 seconds" },
+            { value: "0", label: as("state", "Off") },
+            { value: "5", label: plural(5, "{n} second", "{n} seconds") },
           ]}
         />
       </div>

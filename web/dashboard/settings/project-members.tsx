@@ -40,7 +40,7 @@ export function Members({ project, me }: { project: Project; me: Me }) {
   return (
     <section className="surface stack" aria-labelledby="members">
       <h2 id="members" ref={heading} tabIndex={-1}>
-        {t("People of {name}", { name: project.name })}
+        {t("People of {project}", { project: project.name })}
       </h2>
       <p className="muted">
         {t(
@@ -59,11 +59,11 @@ export function Members({ project, me }: { project: Project; me: Me }) {
       )}
       {asked !== null && (
         <Confirm
-          title={t("Remove {asked} from {name}?", { asked: labelOf(asked), name: project.name })}
+          title={t("Remove {person} from {project}?", { person: labelOf(asked), project: project.name })}
           action={t("Remove")}
           onConfirm={async () => {
             await remove(`/api/projects/${project.slug}/members/${asked.user_id}`);
-            toast({ message: `${labelOf(asked)} removed` });
+            toast({ message: t("{person} removed", { person: labelOf(asked) }) });
             await refreshProjects();
           }}
           onClose={close}
@@ -91,12 +91,11 @@ interface MemberTableProps {
 function MemberTable({ project, members, onRemove }: MemberTableProps) {
   const change = useMutation({
     mutationFn: ({ user_id, role }: { user_id: string; role: string }) => setMember(project, user_id, role),
-    onSuccess: (member) =>
-      toast({ message: t("{member} is {member2} now", { member: labelOf(member), member2: roleWord(member) }) }),
+    onSuccess: (member) => toast({ message: roleWords(member) }),
     onError: (failure) => toast({ message: sentenceOf(failure), tone: "bad" }),
   });
   return (
-    <table className="data as-cards" aria-label={t("People of {name}", { name: project.name })}>
+    <table className="data as-cards" aria-label={t("People of {project}", { project: project.name })}>
       <thead>
         <tr>
           <th scope="col">{t("Person")}</th>
@@ -116,7 +115,7 @@ function MemberTable({ project, members, onRemove }: MemberTableProps) {
             <td data-label={t("Role")}>
               <NativeSelect
                 size="xs"
-                aria-label={t("Role of {member}", { member: labelOf(member) })}
+                aria-label={t("Role of {person}", { person: labelOf(member) })}
                 data={ROLES}
                 value={member.role}
                 disabled={change.isPending}
@@ -128,7 +127,7 @@ function MemberTable({ project, members, onRemove }: MemberTableProps) {
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={t("Remove {member}", { member: labelOf(member) })}
+                  aria-label={t("Remove {name}", { name: labelOf(member) })}
                   onClick={() => onRemove(member)}
                 >
                   {t("Remove")}
@@ -142,15 +141,18 @@ function MemberTable({ project, members, onRemove }: MemberTableProps) {
   );
 }
 
-function roleWord({ role }: Member): string {
-  return role === "operator" ? "an operator" : "a member";
+function roleWords(member: Member): string {
+  const person = labelOf(member);
+  return member.role === "operator"
+    ? t("{person} is an operator now", { person })
+    : t("{person} is a member now", { person });
 }
 
 function Add({ project, members, me }: { project: Project; members: readonly Member[]; me: Me }) {
   const people = usePeople(me).filter(({ id }) => members.every(({ user_id }) => user_id !== id));
   const add = useMutation({
     mutationFn: (form: HTMLFormElement) => setMember(project, textOf(form, "user_id"), textOf(form, "role")),
-    onSuccess: (member) => toast({ message: t("{member} added", { member: labelOf(member) }) }),
+    onSuccess: (member) => toast({ message: t("{person} added", { person: labelOf(member) }) }),
   });
   if (people.length === 0)
     return (

@@ -21,7 +21,7 @@ export function ProjectRecipients({ project, save, onClose }: ProjectRecipientsP
     <Modal
       opened
       onClose={onClose}
-      title={t("Recipients of {name}", { name: project.name })}
+      title={t("Recipients of {project}", { project: project.name })}
       lockScroll={false}
       closeButtonProps={{ "aria-label": t("Close") }}
     >

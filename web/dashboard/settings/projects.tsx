@@ -1,7 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { patch, post } from "../api.ts";
 import { isOperatorOf } from "../projects/access.ts";
 import { projectsQuery, refreshProjects, type Project } from "../projects/queries.ts";
@@ -70,7 +70,7 @@ function Create() {
   const create = useMutation({
     mutationFn: ({ slug, name }: { slug: string; name: string }) => post<Project>("/api/projects", { slug, name }),
     onSuccess: async ({ name }) => {
-      toast({ message: t("{name} created", { name }) });
+      toast({ message: t("{project} created", { project: name }) });
       await refreshProjects();
     },
   });
@@ -151,7 +151,7 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={t("People of {name}", { name: project.name })}
+                  aria-label={t("People of {project}", { project: project.name })}
                   onClick={() => onPeople(project.slug)}
                 >
                   {t("People")}
@@ -168,7 +168,7 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={t("Recipients of {name}", { name: project.name })}
+                    aria-label={t("Recipients of {project}", { project: project.name })}
                     onClick={() => onAsk({ kind: "recipients", project })}
                   >
                     {t("Recipients")}
@@ -178,7 +178,11 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={`${archiveWord(project)} ${project.name}`}
+                    aria-label={
+                      project.archived_at === null
+                        ? t("Archive {project}", { project: project.name })
+                        : t("Bring back {project}", { project: project.name })
+                    }
                     onClick={() => onAsk({ kind: "archive", project })}
                   >
                     {archiveWord(project)}
@@ -194,7 +198,7 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
 }
 
 function archiveWord({ archived_at }: Project): string {
-  return archived_at === null ? t("Archive") : t("Bring back");
+  return archived_at === null ? as("verb", "Archive") : t("Bring back");
 }
 
 async function change(
@@ -210,12 +214,14 @@ function Archive({ project, onClose }: { project: Project; onClose: () => void }
   const archived = archived_at === null;
   return (
     <Confirm
-      title={archived ? t("Archive {name}?", { name }) : t("Bring {name} back?", { name })}
+      title={archived ? t("Archive {project}?", { project: name }) : t("Bring {project} back?", { project: name })}
       action={archiveWord(project)}
       tone={archived ? "bad" : "accent"}
       onConfirm={async () => {
         await change(project, { archived });
-        toast({ message: archived ? t("{name} archived", { name }) : t("{name} is back", { name }) });
+        toast({
+          message: archived ? t("{project} archived", { project: name }) : t("{project} is back", { project: name }),
+        });
       }}
       onClose={onClose}
     >

@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { SecurityEvent } from "./queries.ts";
 
 /** What is said of an event that succeeded, and of one that failed. */
@@ -9,8 +9,8 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   password_confirmed: [t("Password confirmed"), t("Wrong password for a change")],
   identity_confirmed: [t("Identity confirmed"), t("Identity not confirmed")],
   passkey_added: [t("Passkey added"), t("Passkey not added")],
-  passkey_removed: ["Passkey removed", "Passkey not removed"],
-  passkeys_reset: ["Passkeys removed by an operator", "Passkeys not removed"],
+  passkey_removed: [t("Passkey removed"), t("Passkey not removed")],
+  passkeys_reset: [t("Passkeys removed by an operator"), t("Passkeys not removed")],
   passkey_counter_regressed: [t("Passkey may be copied"), t("Passkey may be copied: rejected")],
   personal_token_created: [t("Personal token created"), t("Personal token not created")],
   personal_token_revoked: [t("Personal token revoked"), t("Personal token not revoked")],
@@ -25,19 +25,19 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   user_deactivated: [t("Person deactivated"), t("Person not deactivated")],
   user_reactivated: [t("Person activated again"), t("Person not activated")],
   operator_rights_granted: [t("Made an operator"), t("Not made an operator")],
-  operator_rights_removed: ["Operator rights removed", "Operator rights not removed"],
+  operator_rights_removed: [t("Operator rights removed"), t("Operator rights not removed")],
   password_set: [t("Password set by an operator"), t("Password not set")],
   password_changed: [t("Own password changed"), t("Own password not changed")],
   user_oidc_linked: [t("Company account linked"), t("Company account not linked")],
   user_absence_set: [t("Absence set"), t("Absence not set")],
   user_absence_ended: [t("Absence ended"), t("Absence not ended")],
-  user_oidc_unlinked: ["Company account removed", "Company account not removed"],
+  user_oidc_unlinked: [t("Company account removed"), t("Company account not removed")],
   project_created: [t("Project created"), t("Project not created")],
   project_changed: [t("Project changed"), t("Project not changed")],
   project_archived: [t("Project archived"), t("Project not archived")],
   project_unarchived: [t("Project brought back"), t("Project not brought back")],
   project_member_set: [t("Person added to a project"), t("Person not added to a project")],
-  project_member_removed: ["Person removed from a project", "Person not removed from a project"],
+  project_member_removed: [t("Person removed from a project"), t("Person not removed from a project")],
   escalation_template_set: [t("Template saved"), t("Template not saved")],
   escalation_template_deleted: [t("Template deleted"), t("Template not deleted")],
   project_hook_rules_set: [t("Rules for hooks saved"), t("Rules for hooks not saved")],
@@ -84,7 +84,7 @@ export const TYPES = Object.entries(WORDS).map(([value, [label]]) => ({ value, l
 /** What happened, and how often. */
 export function wordsFor({ type, outcome, count }: Pick<SecurityEvent, "type" | "outcome" | "count">): string {
   const words = WORDS[type][outcome === "success" ? 0 : 1];
-  return count === 1 ? words : t("{words}, {count} times", { words, count });
+  return count === 1 ? words : plural(count, "{event}, {n} time", "{event}, {n} times", { event: words });
 }
 
 /** Who did it. */
@@ -93,15 +93,17 @@ export function whoOf({ actor: { kind, id, email } }: Pick<SecurityEvent, "actor
     case "admin_token":
       return t("Admin token");
     case "agent":
-      return t("Agent {value}", { value: id ?? "" });
+      return t("Agent {agent}", { agent: id ?? "" });
     case "user":
       return email ?? id ?? t("A person");
-    case "personal_token":
-      return `Assistant of ${email ?? id ?? t("a person")}`;
+    case "personal_token": {
+      const person = email ?? id;
+      return person === null ? t("Assistant of a person") : t("Assistant of {person}", { person });
+    }
     case "recipient":
       return email ?? t("A recipient");
     case "embed_key":
-      return t("Embed key {value}", { value: id ?? "" });
+      return t("Embed key {key}", { key: id ?? "" });
     case "command_line":
       return t("Command line");
     case "several":
@@ -127,6 +129,7 @@ export function aboutOf({
   }
   const count = details?.["count"];
   if (typeof count !== "number") return target?.id ?? null;
-  const [one, many] = type === "settings_resealed" ? ["setting", "settings"] : ["delivery", "deliveries"];
-  return `${count} ${count === 1 ? one : many}`;
+  return type === "settings_resealed"
+    ? plural(count, "{n} setting", "{n} settings")
+    : plural(count, "{n} delivery", "{n} deliveries");
 }

@@ -2,7 +2,7 @@ import { Button, Select, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { Time, useTimeZone, utcOf } from "../ui/times.tsx";
@@ -25,7 +25,7 @@ export function Security() {
 }
 
 const OUTCOMES = [
-  { outcome: undefined, label: t("All") },
+  { outcome: undefined, label: as("events", "All") },
   { outcome: "success", label: t("Succeeded") },
   { outcome: "failure", label: t("Failed") },
 ] as const;
@@ -101,7 +101,7 @@ function Filters({ filter }: { filter: SecurityFilter }) {
         <TextInput type="date" name="until" label={t("Until")} defaultValue={filter.until ?? ""} error={errors.until} />
       </div>
       <div className="row">
-        <Button type="submit">{t("Filter")}</Button>
+        <Button type="submit">{as("verb", "Filter")}</Button>
         <Button type="reset" variant="default">
           {t("Show all")}
         </Button>
@@ -111,7 +111,7 @@ function Filters({ filter }: { filter: SecurityFilter }) {
           href={securityEventsPath(filter, { format: "ndjson" })}
           download="security-events.ndjson"
         >
-          {t("Download")}
+          {as("verb", "Download")}
         </Button>
       </div>
     </form>
@@ -160,7 +160,7 @@ function EventTable({ events }: { events: readonly SecurityEvent[] }) {
             <th scope="col">{t("Event")}</th>
             <th scope="col">{t("Who")}</th>
             <th scope="col">{t("From where")}</th>
-            <th scope="col">{t("When ({value})", { value: timeZone.replaceAll("_", " ") })}</th>
+            <th scope="col">{t("When ({zone})", { zone: timeZone.replaceAll("_", " ") })}</th>
           </tr>
         </thead>
         <tbody>
@@ -226,7 +226,7 @@ function Details({ event: { at, request_id, source } }: { event: SecurityEvent }
         </div>
         <div>
           <dt>{t("Request")}</dt>
-          <dd>{request_id ?? t("None")}</dd>
+          <dd>{request_id ?? as("request", "None")}</dd>
         </div>
       </dl>
     </details>

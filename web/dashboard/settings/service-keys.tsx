@@ -1,7 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { post, remove } from "../api.ts";
 import { ProjectField } from "../projects/field.tsx";
 import { ProjectLine } from "../projects/name.tsx";
@@ -99,15 +99,15 @@ function Keys() {
   const revoked = keys.filter((key) => key.revoked_at !== null);
   return (
     <section className="surface stack" aria-labelledby="keys">
-      <h2 id="keys">{t("Keys")}</h2>
+      <h2 id="keys">{as("secrets", "Keys")}</h2>
       {active.length === 0 ? (
         <p className="muted">{t("No active keys.")}</p>
       ) : (
-        <KeyTable label={t("Keys")} keys={active} onRevoke={revoke} />
+        <KeyTable label={as("secrets", "Keys")} keys={active} onRevoke={revoke} />
       )}
       {revoked.length > 0 && (
         <details>
-          <summary>{t("Revoked ({n})", { n: revoked.length })}</summary>
+          <summary>{t("Revoked ({count})", { count: revoked.length })}</summary>
           <KeyTable label={t("Revoked keys")} keys={revoked} />
         </details>
       )}
@@ -148,7 +148,7 @@ function KeyTable({ label, keys, onRevoke }: KeyTableProps) {
     <table className="data as-cards" aria-label={label}>
       <thead>
         <tr>
-          <th scope="col">{t("Key")}</th>
+          <th scope="col">{as("secret", "Key")}</th>
           <th scope="col">{t("Created")}</th>
           <th scope="col">{t("Last used")}</th>
           <th scope="col">{isRevoked ? t("Revoked") : <span className="unseen">{t("Actions")}</span>}</th>

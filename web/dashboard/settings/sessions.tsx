@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { remove } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
@@ -40,7 +40,7 @@ export function Sessions() {
           title={
             ending === "others"
               ? t("End all other sessions?")
-              : t("End the session of {ending}?", { ending: nameOf(ending) })
+              : t("End the session of {browser}?", { browser: nameOf(ending) })
           }
           action={ending === "others" ? t("End sessions") : t("End session")}
           onConfirm={async () => {
@@ -96,10 +96,10 @@ function SessionTable({ sessions, onEnd }: { sessions: readonly Session[]; onEnd
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={t("End the session of {session}", { session: nameOf(session) })}
+                  aria-label={t("End the session of {browser}", { browser: nameOf(session) })}
                   onClick={() => onEnd(session)}
                 >
-                  {t("End")}
+                  {as("verb", "End")}
                 </Button>
               )}
             </td>

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { post } from "../api.ts";
 import { ErrorPanel } from "../ui/page.tsx";
 import { Problem } from "./form.tsx";
@@ -53,7 +53,7 @@ const PASSWORDS: Record<Settings["sign_in"]["password"], readonly [value: string
   everyone: [t("Everyone"), t("Everyone who has a password can sign in with it.")],
   operators: [t("Operators only"), t("Others sign in with their company account.")],
   off: [
-    t("Off"),
+    as("state", "Off"),
     t(
       'No one can sign in with a password. Passkeys still work. The value "operators" lets operators in if the provider is down.',
     ),
@@ -84,7 +84,9 @@ function factsOf({ sign_in: { password, oidc }, public_url, require_passkey }: S
   };
   const company: Fact = {
     name: t("Company accounts"),
-    value: <StateChip state={oidc === null ? "off" : "on"} value={oidc === null ? t("Off") : t("On")} />,
+    value: (
+      <StateChip state={oidc === null ? "off" : "on"} value={oidc === null ? as("state", "Off") : as("state", "On")} />
+    ),
     meaning:
       oidc === null
         ? t("Set the issuer, the client id and the client secret of your provider (OpenID Connect).")
@@ -135,14 +137,18 @@ function detailsOf(oidc: NonNullable<Settings["sign_in"]["oidc"]>): readonly Fac
     },
     {
       name: t("Operator group"),
-      value: <StateChip state={oidc.operator_group === null ? "off" : "on"} value={oidc.operator_group ?? t("None")} />,
+      value: (
+        <StateChip
+          state={oidc.operator_group === null ? "off" : "on"}
+          value={oidc.operator_group ?? as("group", "None")}
+        />
+      ),
       meaning:
         oidc.operator_group === null
           ? t("Groups change nothing. Operators are made under People.")
-          : t(
-              "Members are operators, and others are not, from their next sign-in on. Read from the claim {groups_claim}.",
-              { groups_claim: oidc.groups_claim },
-            ),
+          : t("Members are operators, and others are not, from their next sign-in on. Read from the claim {claim}.", {
+              claim: oidc.groups_claim,
+            }),
       variable: "SERVICE_OIDC_OPERATOR_GROUP, SERVICE_OIDC_GROUPS_CLAIM",
     },
   ];
@@ -157,7 +163,7 @@ function Test() {
       <p className="muted">{t("Reads its description and its keys, and tries the client secret. Signs no one in.")}</p>
       <div className="row">
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-          {t("Test")}
+          {as("verb", "Test")}
         </Button>
       </div>
       <Problem error={test.error} />

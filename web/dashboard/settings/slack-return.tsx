@@ -25,47 +25,28 @@ export function useReturn(): SlackReturn & { forget: () => void } {
   return { ...came, forget: () => setCame({}) };
 }
 
-const AGAIN = t("Start again.");
-const CREDENTIALS = t("Find it in Slack under “Basic Information”. Set it, and restart the service.");
-const SPENT = t("The code from Slack was already used or has expired. {AGAIN}", { AGAIN });
+const SPENT = t("The code from Slack was already used or has expired. Start again.");
 
 /** Why a workspace was not connected and what to do, by the stable word. */
 const PROBLEMS: Readonly<Record<string, ReactNode>> = {
   access_denied: t("The installation was cancelled in Slack."),
   state: t(
-    "The installation was started in another session or more than ten minutes ago, or it is already complete. {AGAIN}",
-    { AGAIN },
+    "The installation was started in another session or more than ten minutes ago, or it is already complete. Start again.",
   ),
-  signed_out: t("You were no longer signed in as an operator when you returned from Slack. {AGAIN}", { AGAIN }),
-  refused: t("Slack rejected the installation. {AGAIN}", { AGAIN }),
+  signed_out: t("You were no longer signed in as an operator when you returned from Slack. Start again."),
+  refused: t("Slack rejected the installation. Start again."),
   org_install: t("The app was installed in a whole organization. Install it in one workspace."),
   token_rotation: t(
     "The tokens of the app expire, because token rotation is on. Create the app again from the manifest below, which turns it off.",
   ),
-  environment: (
-    <>
-      <code>SERVICE_SLACK_BOT_TOKEN</code> {t("already connects this workspace. Nothing has changed.")}
-    </>
-  ),
+  environment: rich("{variable} already connects this workspace. Nothing has changed.", {
+    variable: <code>SERVICE_SLACK_BOT_TOKEN</code>,
+  }),
   invalid_code: SPENT,
   code_already_used: SPENT,
   bad_redirect_uri: <UnknownWayBack />,
-  bad_client_secret: (
-    <>
-      {rich("{code} does not belong to this app. {CREDENTIALS}", {
-        code: <code>SERVICE_SLACK_CLIENT_SECRET</code>,
-        CREDENTIALS,
-      })}
-    </>
-  ),
-  invalid_client_id: (
-    <>
-      {rich("{code} does not belong to this app. {CREDENTIALS}", {
-        code: <code>SERVICE_SLACK_CLIENT_ID</code>,
-        CREDENTIALS,
-      })}
-    </>
-  ),
+  bad_client_secret: <WrongCredentials variable="SERVICE_SLACK_CLIENT_SECRET" />,
+  invalid_client_id: <WrongCredentials variable="SERVICE_SLACK_CLIENT_ID" />,
   invalid_team_for_non_distributed_app: t(
     "The app can only be installed in the workspace that created it. Activate public distribution in Slack, under “Manage Distribution”.",
   ),
@@ -84,19 +65,25 @@ export function NotConnected({ word }: { word: string }) {
   );
 }
 
+function WrongCredentials({ variable }: { variable: string }) {
+  return rich(
+    "{variable} does not belong to this app. Find it in Slack under “Basic Information”. Set it, and restart the service.",
+    { variable: <code>{variable}</code> },
+  );
+}
+
 function UnknownWayBack() {
   const { data } = useQuery(settingsQuery);
-  return (
-    <>
-      {rich("Slack does not know the redirect URL. Add {code} in Slack under “OAuth & Permissions”, “Redirect URLs”.", {
-        code: <code>{data?.public_url}/api/channels/slack/oauth/callback</code>,
-      })}
-    </>
+  return rich(
+    "Slack does not know the redirect URL. Add {url} in Slack under “OAuth & Permissions”, “Redirect URLs”.",
+    {
+      url: <code>{data?.public_url}/api/channels/slack/oauth/callback</code>,
+    },
   );
 }
 
 /** Shows only words that look like those of Slack, because anyone can craft a link. */
 function Unknown({ word }: { word: string }) {
-  if (!/^[a-z_]{1,60}$/.test(word)) return <>{t("See the log.")}</>;
-  return <>{rich("Slack answered {code}. The log may have details.", { code: <code>{word}</code> })}</>;
+  if (!/^[a-z_]{1,60}$/.test(word)) return t("See the log.");
+  return rich("Slack answered {answer}. The log may have details.", { answer: <code>{word}</code> });
 }

@@ -1,5 +1,5 @@
 import { Radio } from "@mantine/core";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { IconCheck } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
@@ -28,8 +28,8 @@ export function SetUp({ title, ...steps }: StepsProps & { title: string }) {
     <section className="surface stack" aria-labelledby="setup">
       <h2 id="setup">{title}</h2>
       <p>
-        Post tasks to a Slack channel or to one person. People answer with a button or in a form.
-        {steps.slack === null && t(" The first two steps are done once, by someone who can add apps in Slack.")}
+        {t("Post tasks to a Slack channel or to one person. People answer with a button or in a form.")}
+        {steps.slack === null && <> {t("The first two steps are done once, by someone who can add apps in Slack.")}</>}
       </p>
       <Steps {...steps} />
     </section>
@@ -66,15 +66,15 @@ export function Steps({ slack, publicUrl, isConnected = false, children }: Steps
         {isSocketMode === false && !isHttps(publicUrl) && (
           <p className="notice warn">
             {rich(
-              "Slack needs an https address, and the public URL of this service is {publicUrl}. Set {code} first, or choose Socket Mode.",
-              { publicUrl, code: <code>SERVICE_PUBLIC_URL</code> },
+              "Slack needs an https address, and the public URL of this service is {url}. Set {variable} first, or choose Socket Mode.",
+              { url: publicUrl, variable: <code>SERVICE_PUBLIC_URL</code> },
             )}
           </p>
         )}
         <p>
           {rich(
-            "At {slackApps} choose “Create New App”, “From a manifest”, and the workspace of the app. Paste this as JSON:",
-            { slackApps: <SlackApps /> },
+            "At {link} choose “Create New App”, “From a manifest”, and the workspace of the app. Paste this as JSON:",
+            { link: <SlackApps /> },
           )}
         </p>
         {manifest.isPending ? (
@@ -96,8 +96,8 @@ export function Steps({ slack, publicUrl, isConnected = false, children }: Steps
         {slack === null ? (
           <p className="muted">
             {rich(
-              "After the restart, this page has a button “Add to Slack” or a field for a bot token. The workspace of {code} is connected automatically.",
-              { code: <code>SERVICE_SLACK_BOT_TOKEN</code> },
+              "After the restart, this page has a button “Add to Slack” or a field for a bot token. The workspace of {variable} is connected automatically.",
+              { variable: <code>SERVICE_SLACK_BOT_TOKEN</code> },
             )}
           </p>
         ) : (
@@ -167,13 +167,9 @@ function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSoc
     ? {
         names: ["SERVICE_SLACK_APP_TOKEN"],
         isSet: slack?.socket_mode === true,
-        about: (
-          <>
-            {rich(
-              "Opens the connection to Slack. Under “Basic Information”, “App-Level Tokens”, generate one with the scope {code}. It begins with {code2}.",
-              { code: <code>connections:write</code>, code2: <code>xapp-</code> },
-            )}
-          </>
+        about: rich(
+          "Opens the connection to Slack. Under “Basic Information”, “App-Level Tokens”, generate one with the scope {scope}. It begins with {prefix}.",
+          { scope: <code>connections:write</code>, prefix: <code>xapp-</code> },
         ),
       }
     : {
@@ -193,20 +189,20 @@ function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSoc
   const token: Variable = {
     names: ["SERVICE_SLACK_BOT_TOKEN"],
     isSet: false,
-    about: (
-      <>
-        {rich(
-          "Connects one workspace automatically. After you install the app, find it under “OAuth & Permissions”, “Bot User OAuth Token”. It begins with {code}. You can also add it on this page later.",
-          { code: <code>xoxb-</code> },
-        )}
-      </>
+    about: rich(
+      "Connects one workspace automatically. After you install the app, find it under “OAuth & Permissions”, “Bot User OAuth Token”. It begins with {prefix}. You can also add it on this page later.",
+      { prefix: <code>xoxb-</code> },
     ),
   };
   const set = [needed, button].filter(({ isSet }) => isSet).flatMap(({ names }) => names);
   const ways = slack === null ? [token, button] : button.isSet ? [] : [button];
   return (
     <>
-      {set.length > 0 && <p>{rich("Set: {names}", { names: <Names names={set} /> })}</p>}
+      {set.length > 0 && (
+        <p>
+          {as("already done", "Set:")} <Names names={set} />
+        </p>
+      )}
       {!needed.isSet && <Missing variables={[needed]} />}
       {ways.length > 0 && (
         <>

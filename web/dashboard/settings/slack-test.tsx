@@ -1,6 +1,8 @@
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { post } from "../api.ts";
 import { readFailure } from "../task/notifications.ts";
 import { meQuery } from "../queries.ts";
@@ -21,7 +23,7 @@ export function PostTest({ workspace, team_id }: { workspace: Workspace; team_id
   return (
     <form
       className="stack"
-      aria-label={`Test message in ${nameOf(workspace)}`}
+      aria-label={t("Test message in {workspace}", { workspace: nameOf(workspace) })}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -31,8 +33,8 @@ export function PostTest({ workspace, team_id }: { workspace: Workspace; team_id
       <TextInput
         ref={to}
         name="to"
-        label="To"
-        description="As in notify: #channel, @handle, an id or an email."
+        label={t("To")}
+        description={t("As in notify: #channel, @handle, an id or an email.")}
         autoComplete="off"
         maxLength={254}
         defaultValue={me?.email ?? "#general"}
@@ -40,7 +42,7 @@ export function PostTest({ workspace, team_id }: { workspace: Workspace; team_id
       />
       <div className="row">
         <Button type="submit" loading={send.isPending}>
-          Send
+          {t("Send")}
         </Button>
       </div>
       <Problem error={send.error} fields={["/to"]} />
@@ -56,9 +58,7 @@ function Result({ workspace, result }: { workspace: Workspace; result: TestPost 
       {/* Always present, so that screen readers announce what is added. */}
       <output>
         {result?.sent === true && (
-          <span className="notice ok">
-            Sent to <bdi>{result.to}</bdi>.
-          </span>
+          <span className="notice ok">{rich("Sent to {recipient}.", { recipient: <bdi>{result.to}</bdi> })}</span>
         )}
       </output>
       {error !== null && <Failed workspace={workspace} to={result!.to} error={error} />}
@@ -68,12 +68,12 @@ function Result({ workspace, result }: { workspace: Workspace; result: TestPost 
 
 /** Advice on what to check, by the stable word of an error. */
 const HELP: Readonly<Record<string, string>> = {
-  channel_not_found: "Check the name. In a private channel, type /invite and the name of the app.",
-  not_in_channel: "Or add the permission chat:write.public, for all public channels.",
-  users_not_found: "Check the email in their Slack profile. You can also use their @handle or id.",
-  user_not_found: "Check the name. “Copy member ID” in their Slack profile gives their id.",
-  connect: "Check that the service can reach slack.com.",
-  ratelimited: "Try again in a minute.",
+  channel_not_found: t("Check the name. In a private channel, type /invite and the name of the app."),
+  not_in_channel: t("Or add the permission chat:write.public, for all public channels."),
+  users_not_found: t("Check the email in their Slack profile. You can also use their @handle or id."),
+  user_not_found: t("Check the name. “Copy member ID” in their Slack profile gives their id."),
+  connect: t("Check that the service can reach slack.com."),
+  ratelimited: t("Try again in a minute."),
 };
 
 /** Errors of the token: it is invalid, or lacks a permission. */
@@ -96,9 +96,7 @@ function Failed({ workspace, to, error }: { workspace: Workspace; to: string; er
   const help = helpFor(word, workspace);
   return (
     <div className="notice bad" role="alert">
-      <p>
-        Not sent to <bdi>{to}</bdi>: <bdi>{sentence}</bdi>
-      </p>
+      <p>{rich("Not sent to {recipient}: {reason}", { recipient: <bdi>{to}</bdi>, reason: <bdi>{sentence}</bdi> })}</p>
       {help !== undefined && <p>{help}</p>}
     </div>
   );

@@ -38,8 +38,8 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
       >
         <p>
           {rich(
-            "At {slackApps} choose your app. Install it in the workspace under “OAuth & Permissions”, then copy the “Bot User OAuth Token” from there.",
-            { slackApps: <SlackApps /> },
+            "At {link} choose your app. Install it in the workspace under “OAuth & Permissions”, then copy the “Bot User OAuth Token” from there.",
+            { link: <SlackApps /> },
           )}
         </p>
         <Secret
@@ -67,7 +67,7 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
 export function SlackApps() {
   return (
     <a href="https://api.slack.com/apps" target="_blank" rel="noreferrer">
-      {t("api.slack.com/apps")}
+      api.slack.com/apps
     </a>
   );
 }

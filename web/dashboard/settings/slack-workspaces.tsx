@@ -10,6 +10,7 @@ import { readFailure } from "../task/notifications.ts";
 import { queryClient } from "../queries.ts";
 import { Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
+import { InNotify } from "./in-notify.tsx";
 import { WORKSPACES, workspacesQuery } from "./queries.ts";
 import type { Workspace } from "./queries.ts";
 import { helpFor, PostTest } from "./slack-test.tsx";
@@ -29,7 +30,7 @@ export function Workspaces({ workspaces, onRemove, askAgain, children }: Workspa
   return (
     <>
       <div className="stack">
-        {known !== undefined && <InNotify team_id={known} isOnly={isOnly} />}
+        {known !== undefined && <HowToName team_id={known} isOnly={isOnly} />}
         {children}
       </div>
       <dl className="surface facts">
@@ -48,34 +49,29 @@ export function Workspaces({ workspaces, onRemove, askAgain, children }: Workspa
   );
 }
 
-function InNotify({ team_id, isOnly }: { team_id: string | null; isOnly: boolean }) {
+function HowToName({ team_id, isOnly }: { team_id: string | null; isOnly: boolean }) {
   return (
     <p>
-      {isOnly ? (
-        <>
-          {rich(
-            "With one workspace, agents post a task to a channel with {code} in {code2}, or to Dana with {code3}.",
+      {isOnly
+        ? rich(
+            "With one workspace, agents post a task to a channel with {entry} in {field}, or to Dana with {otherEntry}.",
             {
-              code: <code>slack:#approvals</code>,
-              code2: <code>notify</code>,
-              code3: <code>slack:dana@example.com</code>,
+              entry: <code>slack:#approvals</code>,
+              field: <code>notify</code>,
+              otherEntry: <code>slack:dana@example.com</code>,
             },
-          )}
-        </>
-      ) : (
-        <>
-          {rich(
-            "With several workspaces, agents name one in {code}, as in {code2}. Without an id, as in {code3}, nothing is posted.",
+          )
+        : rich(
+            "With several workspaces, agents name one in {field}, as in {entry}. Without an id, as in {shortEntry}, nothing is posted.",
             {
-              code: <code>notify</code>,
-              code2: <code>slack+{team_id}:#approvals</code>,
-              code3: <code>slack:#approvals</code>,
+              field: <code>notify</code>,
+              entry: <code>slack+{team_id}:#approvals</code>,
+              shortEntry: <code>slack:#approvals</code>,
             },
-          )}
-        </>
-      )}{" "}
-      People who answer in Slack must be listed under <Link to="/users">{t("People")}</Link> with the same email as in
-      Slack.
+          )}{" "}
+      {rich("People who answer in Slack must be listed under {people} with the same email as in Slack.", {
+        people: <Link to="/users">{t("People")}</Link>,
+      })}
     </p>
   );
 }
@@ -94,14 +90,16 @@ function About({ workspace, isOnly, onRemove, askAgain }: AboutProps) {
   return (
     <div className="stack">
       <div>
-        {team_id !== null && <p className="muted">{rich("Id: {code}", { code: <code>{team_id}</code> })}</p>}
+        {team_id !== null && <p className="muted">{rich("Id: {id}", { id: <code>{team_id}</code> })}</p>}
         <p className="muted">
           <Origin workspace={workspace} />
         </p>
         {team_id !== null && (
           <p className="muted">
-            In notify: <code>slack+{team_id}:#approvals</code>
-            {isOnly && <> {rich("or {code}", { code: <code>slack:#approvals</code> })}</>}
+            <InNotify
+              entry={<code>slack+{team_id}:#approvals</code>}
+              shortEntry={isOnly ? <code>slack:#approvals</code> : null}
+            />
           </p>
         )}
       </div>
@@ -143,15 +141,14 @@ function About({ workspace, isOnly, onRemove, askAgain }: AboutProps) {
 /** How and when the workspace was connected. */
 function Origin({ workspace: { source, created_at, updated_at } }: { workspace: Workspace }) {
   if (source === "environment" || created_at === null)
-    return <>{rich("Set by {code}. Change it there", { code: <code>SERVICE_SLACK_BOT_TOKEN</code> })}</>;
-  return (
-    <>
-      {source === "oauth" ? t("Installed") : t("Added with a bot token")} <Time at={created_at} />
-      {updated_at !== null && updated_at !== created_at && (
-        <>{rich(", and again {time}", { time: <Time at={updated_at} /> })}</>
-      )}
-    </>
-  );
+    return rich("Set by {variable}. Change it there", { variable: <code>SERVICE_SLACK_BOT_TOKEN</code> });
+  const time = <Time at={created_at} />;
+  if (updated_at === null || updated_at === created_at)
+    return source === "oauth" ? rich("Installed {time}", { time }) : rich("Added with a bot token {time}", { time });
+  const again = <Time at={updated_at} />;
+  return source === "oauth"
+    ? rich("Installed {time}, and again {again}", { time, again })
+    : rich("Added with a bot token {time}, and again {again}", { time, again });
 }
 
 function Unusable({ workspace, problem }: { workspace: Workspace; problem: string }) {
@@ -159,23 +156,37 @@ function Unusable({ workspace, problem }: { workspace: Workspace; problem: strin
   const help = helpFor(word, workspace);
   return (
     <div className="notice bad" role="alert">
-      <p>{rich("Can't post there: {bdi}", { bdi: <bdi>{sentence}</bdi> })}</p>
+      <p>{rich("Can't post there: {reason}", { reason: <bdi>{sentence}</bdi> })}</p>
       {help !== undefined && <p>{help}</p>}
     </div>
   );
 }
 
-/** The features that need a permission. */
-const WITHOUT: Readonly<Record<string, string>> = {
-  "chat:write": t("nothing can be posted"),
-  "chat:write.public": t("people must /invite the app to each channel first"),
-  "im:write": t("direct messages don't work"),
-  "users:read": t("people can't be found by @handle, and people with an email can't answer"),
-  "channels:history": t("replies in threads of public channels don't reach tasks"),
-  "groups:history": t("replies in threads of private channels don't reach tasks"),
-  "im:history": t("replies in threads of direct messages don't reach tasks"),
-  "users:read.email": t("people can't be found by email, and people without a Slack user id can't answer"),
+type Effect = (permission: ReactNode) => ReactNode;
+
+/** What does not work without a permission. */
+const WITHOUT: Readonly<Record<string, Effect>> = {
+  "chat:write": (permission) => rich("{permission}: without it, nothing can be posted.", { permission }),
+  "chat:write.public": (permission) =>
+    rich("{permission}: without it, people must /invite the app to each channel first.", { permission }),
+  "im:write": (permission) => rich("{permission}: without it, direct messages don't work.", { permission }),
+  "users:read": (permission) =>
+    rich("{permission}: without it, people can't be found by @handle, and people with an email can't answer.", {
+      permission,
+    }),
+  "channels:history": (permission) =>
+    rich("{permission}: without it, replies in threads of public channels don't reach tasks.", { permission }),
+  "groups:history": (permission) =>
+    rich("{permission}: without it, replies in threads of private channels don't reach tasks.", { permission }),
+  "im:history": (permission) =>
+    rich("{permission}: without it, replies in threads of direct messages don't reach tasks.", { permission }),
+  "users:read.email": (permission) =>
+    rich("{permission}: without it, people can't be found by email, and people without a Slack user id can't answer.", {
+      permission,
+    }),
 };
+
+const withoutSome: Effect = (permission) => rich("{permission}: without it, some features don't work.", { permission });
 
 function Missing({ workspace }: { workspace: Workspace }) {
   return (
@@ -183,13 +194,13 @@ function Missing({ workspace }: { workspace: Workspace }) {
       <p>{t("Missing permissions:")}</p>
       <ul className="sentences">
         {workspace.missing_scopes.map((scope) => (
-          <li key={scope}>
-            <code>{scope}</code>: without it, {WITHOUT[scope] ?? t("some features don't work")}.
-          </li>
+          <li key={scope}>{(WITHOUT[scope] ?? withoutSome)(<code>{scope}</code>)}</li>
         ))}
       </ul>
       <p>
-        {workspace.source !== "oauth" && t("Add them in Slack, under “OAuth & Permissions”, “Bot Token Scopes”. ")}
+        {workspace.source !== "oauth" && (
+          <>{t("Add them in Slack, under “OAuth & Permissions”, “Bot Token Scopes”.")} </>
+        )}
         {ANEW[workspace.source]}
       </p>
     </div>
@@ -205,7 +216,7 @@ export function RemoveWorkspace({ workspace, onClose }: { workspace: Workspace; 
       action={t("Remove workspace")}
       onConfirm={async () => {
         await remove(`${WORKSPACES}/${encodeURIComponent(workspace.team_id ?? "")}`);
-        toast({ message: `${name} removed` });
+        toast({ message: t("{workspace} removed", { workspace: name }) });
         await queryClient.invalidateQueries(workspacesQuery);
       }}
       onClose={onClose}
@@ -213,8 +224,8 @@ export function RemoveWorkspace({ workspace, onClose }: { workspace: Workspace; 
       <div className="stack">
         <p>
           {rich(
-            "Tasks are no longer posted there, and buttons on existing messages stop working. Notifications to {code} fail.",
-            { code: <code>slack+{workspace.team_id}:</code> },
+            "Tasks are no longer posted there, and buttons on existing messages stop working. Notifications to {entry} fail.",
+            { entry: <code>slack+{workspace.team_id}:</code> },
           )}
         </p>
         <p>

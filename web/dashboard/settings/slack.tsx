@@ -68,7 +68,9 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
       <output>
         {fresh !== undefined && (
           <span className="notice ok">
-            <bdi>{nameOf(fresh)}</bdi> {t("is connected. Send a test message to check it.")}
+            {rich("{workspace} is connected. Send a test message to check it.", {
+              workspace: <bdi>{nameOf(fresh)}</bdi>,
+            })}
           </span>
         )}
       </output>
@@ -105,12 +107,17 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
 /** Says what does not work without an https address. Shows nothing if everything works. */
 function WithoutHttps({ slack, publicUrl }: { slack: SlackSettings; publicUrl: string }) {
   const isCalled = slack.http && !slack.socket_mode;
-  const broken = [...(isCalled ? [t("Buttons")] : []), ...(slack.oauth ? [t("“Add to Slack”")] : [])];
-  if (broken.length === 0) return null;
+  if (!isCalled && !slack.oauth) return null;
+  const values = { variable: <code>SERVICE_PUBLIC_URL</code>, url: publicUrl };
   return (
     <p className="notice warn">
-      Slack needs an https address. {broken.join(" and ")} won't work while <code>SERVICE_PUBLIC_URL</code> is{" "}
-      {publicUrl}.{isCalled && t(" Set it to an https address, or switch to Socket Mode as described under Setup.")}
+      {t("Slack needs an https address.")}{" "}
+      {!slack.oauth
+        ? rich("Buttons won't work while {variable} is {url}.", values)
+        : isCalled
+          ? rich("Buttons and “Add to Slack” won't work while {variable} is {url}.", values)
+          : rich("“Add to Slack” won't work while {variable} is {url}.", values)}
+      {isCalled && <> {t("Set it to an https address, or switch to Socket Mode as described under Setup.")}</>}
     </p>
   );
 }
@@ -153,7 +160,7 @@ function Ways({ slack, publicUrl, onToken }: WaysProps) {
       </div>
       {slack.oauth && isElsewhere && (
         <p className="notice">
-          {rich("To use “Add to Slack”, open this page at the public URL: {a}", { a: <a href={page}>{page}</a> })}
+          {rich("To use “Add to Slack”, open this page at the public URL: {link}", { link: <a href={page}>{page}</a> })}
         </p>
       )}
     </>

@@ -1,4 +1,5 @@
-import { t } from "../../../languages/text.ts";
+import { as, locale, plural, t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -70,10 +71,10 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     {
       name: t("Database"),
       state: database.status === "ok" ? "on" : "failing",
-      value: database.status === "ok" ? kind : t("{kind} is not responding", { kind }),
+      value: database.status === "ok" ? kind : t("{database} is not responding", { database: kind }),
       meaning:
         database.kind === "sqlite"
-          ? "Embedded, for one process. Set a postgres:// address to run several processes."
+          ? t("Embedded, for one process. Set a postgres:// address to run several processes.")
           : t("A server that several processes can share."),
       variable: "SERVICE_DATABASE_URL",
     },
@@ -87,7 +88,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     {
       name: t("Callbacks"),
       state: callbacks.signed ? "on" : "off",
-      value: callbacks.signed ? t("On, signed") : t("Off"),
+      value: callbacks.signed ? t("On, signed") : as("state", "Off"),
       meaning: callbacks.signed
         ? t(
             "Posts the outcome to callback_url. Receivers verify the signature with the key from the webhook-key command.",
@@ -111,7 +112,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     {
       name: t("Trusted proxies"),
       state: proxies.length > 0 ? "on" : "off",
-      value: proxies.length > 0 ? proxies.join(", ") : t("None"),
+      value: proxies.length > 0 ? proxies.join(", ") : as("proxies", "None"),
       meaning:
         proxies.length > 0
           ? t("Forwarding headers from these are trusted.")
@@ -128,7 +129,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     {
       name: t("Security events"),
       state: null,
-      value: `Kept for ${settings.security_events_days} ${settings.security_events_days === 1 ? "day" : "days"}`,
+      value: plural(settings.security_events_days, "Kept for {n} day", "Kept for {n} days"),
       meaning: t("Older events are deleted."),
       variable: "SERVICE_SECURITY_EVENTS_DAYS",
     },
@@ -143,7 +144,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
 }
 
 function signInFact({ password, oidc }: Settings["sign_in"]): Fact {
-  const place = (
+  const page = (
     <Link to="/settings/{-$part}" params={{ part: "sign-in" }}>
       {t("Sign-in")}
     </Link>
@@ -151,21 +152,19 @@ function signInFact({ password, oidc }: Settings["sign_in"]): Fact {
   return {
     name: t("Company accounts"),
     state: oidc === null ? "off" : "on",
-    value: oidc === null ? t("Off") : t("On"),
+    value: oidc === null ? as("state", "Off") : as("state", "On"),
     meaning:
-      password === "everyone" ? (
-        <>{t("Everyone can sign in with a password too. See {place}.", { place })}</>
-      ) : (
-        <>
-          Passwords: {password === "off" ? "off" : "operators only"}. See {place}.
-        </>
-      ),
+      password === "everyone"
+        ? rich("Everyone can sign in with a password too. See {page}.", { page })
+        : password === "off"
+          ? rich("Passwords: off. See {page}.", { page })
+          : rich("Passwords: operators only. See {page}.", { page }),
     variable: "SERVICE_OIDC_ISSUER",
   };
 }
 
 function mailFact(senders: number | null): Fact {
-  const place = (
+  const page = (
     <Link to="/settings/{-$part}" params={{ part: "email" }}>
       {t("Email")}
     </Link>
@@ -176,26 +175,26 @@ function mailFact(senders: number | null): Fact {
       ...fact,
       state: "failing",
       value: t("Unavailable"),
-      meaning: <>{t("Check the senders under {place}.", { place })}</>,
+      meaning: rich("Check the senders under {page}.", { page }),
     };
   if (senders === 0)
     return {
       ...fact,
       state: "off",
-      value: t("Off"),
-      meaning: <>{t("Tasks can't send email. Add a sender under {place}.", { place })}</>,
+      value: as("state", "Off"),
+      meaning: rich("Tasks can't send email. Add a sender under {page}.", { page }),
     };
   return {
     ...fact,
     state: "on",
-    value: senders === 1 ? t("On, one sender") : t("On, {senders} senders", { senders }),
-    meaning: <>{t("Tasks can send email. Test it under {place}.", { place })}</>,
+    value: plural(senders, "On, one sender", "On, {n} senders"),
+    meaning: rich("Tasks can send email. Test it under {page}.", { page }),
   };
 }
 
 function slackFact(slack: Settings["slack"]): Fact {
   const name = t("Slack");
-  const place = (
+  const page = (
     <Link to="/settings/{-$part}" params={{ part: "slack" }}>
       {t("Slack")}
     </Link>
@@ -204,8 +203,8 @@ function slackFact(slack: Settings["slack"]): Fact {
     return {
       name,
       state: "off",
-      value: t("Off"),
-      meaning: <>{t("Tasks can't use Slack. Set it up under {place}.", { place })}</>,
+      value: as("state", "Off"),
+      meaning: rich("Tasks can't use Slack. Set it up under {page}.", { page }),
       variable: "SERVICE_SLACK_BOT_TOKEN, SERVICE_SLACK_SIGNING_SECRET",
     };
   const isSocket = slack.socket_mode;
@@ -213,19 +212,11 @@ function slackFact(slack: Settings["slack"]): Fact {
     name,
     state: "on",
     value: isSocket ? t("On, Socket Mode") : t("On, HTTP"),
-    meaning: isSocket ? (
-      <>
-        {t("Slack sends answers over a connection that the service opens. See the workspaces under {place}.", {
-          place,
-        })}
-      </>
-    ) : (
-      <>
-        {t("Slack sends answers to the public URL. Their signatures are verified. See the workspaces under {place}.", {
-          place,
-        })}
-      </>
-    ),
+    meaning: isSocket
+      ? rich("Slack sends answers over a connection that the service opens. See the workspaces under {page}.", { page })
+      : rich("Slack sends answers to the public URL. Their signatures are verified. See the workspaces under {page}.", {
+          page,
+        }),
     variable: isSocket ? "SERVICE_SLACK_APP_TOKEN" : "SERVICE_SLACK_SIGNING_SECRET",
   };
 }
@@ -236,7 +227,7 @@ function embedFact({ configured, allowed_origins: origins }: Settings["embed"]):
     return {
       name,
       state: "off",
-      value: t("Off"),
+      value: as("state", "Off"),
       meaning: t("Other products can't embed forms, because there is no signing secret. Set 32 bytes in hex."),
       variable: "SERVICE_EMBED_SIGNING_SECRET",
     };
@@ -251,7 +242,7 @@ function embedFact({ configured, allowed_origins: origins }: Settings["embed"]):
   return {
     name,
     state: "on",
-    value: `On, ${origins.length} ${origins.length === 1 ? "origin" : "origins"}`,
+    value: plural(origins.length, "On, {n} origin", "On, {n} origins"),
     meaning: t("Products with an embed key can embed the form of a task."),
     variable: "SERVICE_EMBED_PARENT_ORIGINS",
   };
@@ -259,5 +250,5 @@ function embedFact({ configured, allowed_origins: origins }: Settings["embed"]):
 
 function bytes(count: number): string {
   const [value, unit] = count >= 1024 * 1024 ? [count / 1024 / 1024, "MiB"] : [count / 1024, "KiB"];
-  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(value)} ${unit}`;
+  return `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 1 }).format(value)} ${unit}`;
 }

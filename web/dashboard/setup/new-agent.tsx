@@ -28,7 +28,9 @@ export function NewAgent({ token, onToken }: NewAgentProps) {
     return (
       <>
         <output className="notice ok">
-          {t("The agent {name} is ready. Store its token now: it is not shown again.", { name: create.data?.name })}
+          {t("The agent {name} is ready. Store its token now: it is not shown again.", {
+            name: create.data?.name ?? "",
+          })}
         </output>
         <code className="secret">{token}</code>
         <div className="row">

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { get } from "../api.ts";
 import type { ListedTask } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
@@ -58,10 +59,13 @@ function Arrival() {
     <output className={`notice ${newest === null ? "info" : "ok"}`}>
       {newest !== null ? (
         <>
-          Received: <bdi>{newest.task}</bdi>, <Time at={newest.created_at} />.{" "}
-          {newest.completed_at !== null && t("Answered: your agent has it. ")}
+          {rich("Received: {task}, {time}.", {
+            task: <bdi>{newest.task}</bdi>,
+            time: <Time at={newest.created_at} />,
+          })}{" "}
+          {newest.completed_at !== null && <>{t("Answered: your agent has it.")} </>}
           <Link to="/tasks/$id" params={{ id: newest.id }} search={{}}>
-            {t("Open")}
+            {as("verb", "Open")}
           </Link>
         </>
       ) : error !== null ? (

@@ -65,7 +65,7 @@ function You({ to }: { to: string | undefined }) {
         ? navigate({ to: "/setup", search: { step: "2" }, replace: true })
         : navigate({ to, replace: true }));
     } catch (failure) {
-      setError(failure instanceof Error ? failure : new Error("Something went wrong."));
+      setError(failure instanceof Error ? failure : new Error(t("Something went wrong.")));
       setBusy(false);
       if (problemAt(failure, "/password") !== undefined) form.querySelector<HTMLElement>("[name=password]")?.focus();
     }
@@ -150,10 +150,7 @@ function Received({ id }: { id: string }) {
           />
           <Source
             title={t("How your agent waits")}
-            text={t('curl -s {origin}{path} \\\n  -H "Authorization: Bearer $SERVICE_TOKEN"', {
-              origin: location.origin,
-              path,
-            })}
+            text={`curl -s ${location.origin}${path} \\\n  -H "Authorization: Bearer $SERVICE_TOKEN"`}
           />
         </div>
       )}

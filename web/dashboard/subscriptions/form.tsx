@@ -16,7 +16,7 @@ import {
   type Subscription,
 } from "./queries.ts";
 import { SigningSecret } from "./secret.tsx";
-import { EVENTS } from "./words.ts";
+import { capitalized, EVENTS } from "./words.ts";
 
 interface SubscriptionFormProps {
   /** null for a new one. */
@@ -32,7 +32,7 @@ export function SubscriptionForm({ subscription, onClose }: SubscriptionFormProp
     const url = textOf(form, "/url").trim();
     const chosen = new FormData(form).getAll("/events");
     const events = Object.keys(EVENTS).filter((type): type is EventType => chosen.includes(type));
-    if (events.length === 0) throw new FieldError("/events", "Choose at least one event.");
+    if (events.length === 0) throw new FieldError("/events", t("Choose at least one event."));
     if (subscription !== null) {
       await changeSubscription(subscription.id, { url, events });
       toast({ message: t("Saved") });
@@ -65,12 +65,12 @@ export function SubscriptionForm({ subscription, onClose }: SubscriptionFormProp
             {subscription === null && <ProjectField {...field("/project")} />}
             <Checkbox.Group label={t("Events")} defaultValue={subscription?.events ?? []} error={error}>
               <div className="stack">
-                {Object.entries(EVENTS).map(([type, { label, about }]) => (
+                {Object.entries(EVENTS).map(([type, { word, about }]) => (
                   <Checkbox
                     key={type}
                     name={name}
                     value={type}
-                    label={label}
+                    label={capitalized(word)}
                     description={
                       <>
                         {about} <code>{type}</code>

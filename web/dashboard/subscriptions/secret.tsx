@@ -24,8 +24,8 @@ export function SigningSecret({ subscription: { url, secret }, onClose }: Signin
     >
       <p>
         {rich(
-          "The receiver checks {code} with it, as Standard Webhooks describes. Libraries for that take the secret as it is.",
-          { code: <code>webhook-signature</code> },
+          "The receiver checks {header} with it, as Standard Webhooks describes. Libraries for that take the secret as it is.",
+          { header: <code>webhook-signature</code> },
         )}
       </p>
     </ShownSecret>
