@@ -1,9 +1,10 @@
 import { Button } from "@mantine/core";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { ProjectLine, useAgentName } from "../projects/name.tsx";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { IconAlertTriangle, IconHandStop } from "../ui/icons.tsx";
+import { listed } from "../ui/lists.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { Moment, Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -37,7 +38,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={t("Edit {fullName}", { fullName })}
+            aria-label={t("Edit {name}", { name: fullName })}
             onClick={() => onAction({ kind: "edit", agent })}
           >
             {t("Edit")}
@@ -46,7 +47,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
             <Button
               variant="default"
               size="xs"
-              aria-label={t("Stop {fullName}", { fullName })}
+              aria-label={t("Stop {name}", { name: fullName })}
               leftSection={<IconHandStop size={14} aria-hidden />}
               onClick={() => onAction({ kind: "stop", agent })}
             >
@@ -58,7 +59,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={t("Delete {fullName}", { fullName })}
+            aria-label={t("Delete {name}", { name: fullName })}
             onClick={() => onAction({ kind: "delete", agent })}
           >
             {t("Delete")}
@@ -78,7 +79,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={t("New token for {fullName}", { fullName })}
+            aria-label={t("New token for {name}", { name: fullName })}
             onClick={() => onAction({ kind: "token", agent })}
           >
             {t("New token")}
@@ -131,7 +132,7 @@ function Facts({ agent }: { agent: Agent }) {
           </>
         )}
       </dd>
-      <dt>{t("May")}</dt>
+      <dt>{as("is allowed to", "May")}</dt>
       <dd>{scopesInWords(agent, hasSeveral)}</dd>
       {agent.host_answers && (
         <>
@@ -155,10 +156,10 @@ function Facts({ agent }: { agent: Agent }) {
       <dd>{last_used_at === null ? <span className="muted">{t("Never")}</span> : <Moment at={last_used_at} />}</dd>
       <dt>{t("Limits")}</dt>
       <dd>
-        {t("{max_open_tasks} open tasks, {max_tasks_per_minute} new tasks a minute", {
-          max_open_tasks: agent.max_open_tasks.toLocaleString(),
-          max_tasks_per_minute: agent.max_tasks_per_minute.toLocaleString(),
-        })}
+        {listed([
+          countOfTasks(agent.max_open_tasks),
+          plural(agent.max_tasks_per_minute, "{n} new task a minute", "{n} new tasks a minute"),
+        ])}
       </dd>
       <dt>{t("Last limited")}</dt>
       <dd>
@@ -208,7 +209,7 @@ function Tokens({ agent, onRevoke }: { agent: Agent; onRevoke: (token: AgentToke
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={t("Revoke {prefix} of {name}", { prefix: token.prefix, name })}
+                  aria-label={t("Revoke {token} of {name}", { token: token.prefix, name })}
                   onClick={() => onRevoke(token)}
                 >
                   {t("Revoke")}

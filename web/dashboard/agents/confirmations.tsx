@@ -1,12 +1,11 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { useAgentName } from "../projects/name.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toasts.ts";
 import { agentQuery, deleteAgent, revokeToken, stopAgent, type Agent, type AgentToken } from "./queries.ts";
-import { countOfTasks } from "./words.ts";
 
 interface AgentProps {
   agent: Agent;
@@ -43,12 +42,20 @@ export function StopAgent({ agent: listed, onClose }: AgentProps) {
 /** @param open - its open tasks; null if that is unknown */
 function effectOf(open: number | null, cancels: boolean): string {
   if (open === null)
-    return `Couldn't count its open tasks. ${cancels ? t("All of them will be cancelled.") : t("All of them stay.")}`;
+    return cancels
+      ? t("Couldn't count its open tasks. All of them will be cancelled.")
+      : t("Couldn't count its open tasks. All of them stay.");
   if (open === 0)
-    return `It has no open tasks. ${cancels ? t("A task that it is creating now will be cancelled.") : ""}`.trim();
+    return cancels
+      ? t("It has no open tasks. A task that it is creating now will be cancelled.")
+      : t("It has no open tasks.");
   return cancels
-    ? t("{open} will be cancelled.", { open: countOfTasks(open) })
-    : `${countOfTasks(open)} ${open === 1 ? "stays" : "stay"}, and people can still answer.`;
+    ? plural(open, "{n} open task will be cancelled.", "{n} open tasks will be cancelled.")
+    : plural(
+        open,
+        "{n} open task stays, and people can still answer.",
+        "{n} open tasks stay, and people can still answer.",
+      );
 }
 
 export function DeleteAgent({ agent, onClose }: AgentProps) {
@@ -63,11 +70,13 @@ export function DeleteAgent({ agent, onClose }: AgentProps) {
       <div className="stack">
         <p>{t("Its tokens stop working immediately. This can't be undone.")}</p>
         <p>
-          Its tasks stay, with its name on them.
+          {t("Its tasks stay, with its name on them.")}
           {open_tasks > 0 &&
-            t(" People can still answer its {open_tasks}. To cancel them, stop it first.", {
-              open_tasks: countOfTasks(open_tasks),
-            })}
+            ` ${plural(
+              open_tasks,
+              "People can still answer its {n} open task. To cancel it, stop the agent first.",
+              "People can still answer its {n} open tasks. To cancel them, stop it first.",
+            )}`}
         </p>
       </div>
     </Confirm>
@@ -78,11 +87,11 @@ export function RevokeToken({ agent, token, onClose }: AgentProps & { token: Age
   const name = useAgentName(agent);
   const revoke = async (): Promise<void> => {
     await revokeToken(agent.id, token.id);
-    toast({ message: t("Token {prefix} revoked", { prefix: token.prefix }) });
+    toast({ message: t("Token {token} revoked", { token: token.prefix }) });
   };
   return (
     <Confirm
-      title={t("Revoke the token {prefix} of {name}?", { prefix: token.prefix, name })}
+      title={t("Revoke the token {token} of {name}?", { token: token.prefix, name })}
       action={t("Revoke token")}
       onConfirm={revoke}
       onClose={onClose}

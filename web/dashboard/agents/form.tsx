@@ -76,7 +76,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
 }
 
 function EditTitle({ agent }: { agent: Agent }) {
-  return t("Edit {agent}", { agent: useAgentName(agent) });
+  return t("Edit {name}", { name: useAgentName(agent) });
 }
 
 function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors }) {
@@ -152,9 +152,9 @@ async function addWithToken(fields: AgentFields): Promise<{ agent: Agent; token:
     return { agent, token: (await addToken(agent.id, null)).token };
   } catch (failure) {
     toast({
-      message: t("{name} is added, but has no token: {failure} Create one with New token.", {
+      message: t("{name} is added, but has no token: {reason} Create one with New token.", {
         name: agent.name,
-        failure: sentenceOf(failure),
+        reason: sentenceOf(failure),
       }),
       tone: "bad",
     });

@@ -1,4 +1,5 @@
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
+import { listed } from "../ui/lists.ts";
 import type { Agent } from "./queries.ts";
 
 export type AgentScope = Agent["scopes"][number];
@@ -23,14 +24,14 @@ export const RECIPIENTS: Readonly<Record<RecipientMode, string>> = {
 export function scopesOf(hasSeveral: boolean): { scope: AgentScope; label: string; about: string }[] {
   return Object.entries(SCOPES).map(([name, { label, about }]) => {
     const scope = name as AgentScope;
-    return { scope, about, label: scope === "read" && hasSeveral ? t("{label} of its project", { label }) : label };
+    return { scope, about, label: scope === "read" && hasSeveral ? t("Read all tasks of its project") : label };
   });
 }
 
 /** @param hasSeveral - there are several projects */
 export function scopesInWords({ scopes }: Agent, hasSeveral: boolean): string {
   const labels = scopesOf(hasSeveral).flatMap(({ scope, label }) => (scopes.includes(scope) ? [label] : []));
-  return labels.length === 0 ? t("Nothing") : labels.join(", ");
+  return labels.length === 0 ? t("Nothing") : listed(labels);
 }
 
 /** Without a rule, agents may ask anyone. */
@@ -42,11 +43,11 @@ export function recipientsInWords(agent: Agent): string {
   const mode = recipientModeOf(agent);
   const { domains = [], slack_teams = [] } = agent.recipients ?? {};
   const teams = slack_teams.map((team) => t("Slack workspace {team}", { team }));
-  if (mode === "list") return [...domains, ...teams].join(", ") || t("No one");
+  if (mode === "list") return listed([...domains, ...teams]) || t("No one");
   if (mode === "anyone") return t("Anyone");
-  return [RECIPIENTS.directory, ...teams].join(", ");
+  return listed([RECIPIENTS.directory, ...teams]);
 }
 
 export function countOfTasks(count: number): string {
-  return count === 1 ? t("1 open task") : t("{count} open tasks", { count: count.toLocaleString() });
+  return plural(count, "{n} open task", "{n} open tasks");
 }

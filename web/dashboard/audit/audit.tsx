@@ -1,7 +1,7 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { textOf } from "../settings/form.tsx";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { ErrorPanel, Page } from "../ui/page.tsx";
@@ -80,7 +80,7 @@ function Filters({ filter }: { filter: AuditFilter }) {
         <TextInput type="date" name="until" label={t("Until")} defaultValue={filter.until ?? ""} />
       </div>
       <div className="row">
-        <Button type="submit">{t("Filter")}</Button>
+        <Button type="submit">{as("verb", "Filter")}</Button>
         <Button type="reset" variant="default">
           {t("Show all")}
         </Button>
@@ -132,8 +132,8 @@ function RecordTable({ records }: { records: readonly AuditRecord[] }) {
           <tr>
             <th scope="col">{t("What")}</th>
             <th scope="col">{t("Who")}</th>
-            <th scope="col">{t("About")}</th>
-            <th scope="col">{t("When ({value})", { value: timeZone.replaceAll("_", " ") })}</th>
+            <th scope="col">{as("what it is about", "About")}</th>
+            <th scope="col">{t("When ({time_zone})", { time_zone: timeZone.replaceAll("_", " ") })}</th>
           </tr>
         </thead>
         <tbody>
@@ -145,7 +145,7 @@ function RecordTable({ records }: { records: readonly AuditRecord[] }) {
               <td data-label={t("Who")}>
                 <bdi className="wraps">{whoDid(record)}</bdi>
               </td>
-              <td data-label={t("About")}>
+              <td data-label={as("what it is about", "About")}>
                 <About record={record} />
               </td>
               <td data-label={t("When")}>

@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import type { SecurityEvent } from "../settings/queries.ts";
 import { aboutOf, TYPES, whoOf, wordsFor } from "../settings/security-words.ts";
 import type { AuditRecord } from "./queries.ts";
@@ -11,7 +11,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   routing_unmatched: t("Routing found no one"),
   claimed: t("Task claimed"),
   released: t("Task released"),
-  commented: t("Comment"),
+  commented: as("noun", "Comment"),
   question_asked: t("Question to the asker"),
   revised: t("Request changed"),
   completed: t("Task completed"),

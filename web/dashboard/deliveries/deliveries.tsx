@@ -100,22 +100,22 @@ function Filters({ filter }: { filter: DeliveryFilter }) {
       </nav>
       {filter.connection !== undefined && (
         <Link to="/deliveries" search={{ ...filter, connection: undefined }} className="chip info">
-          {t("Connection {value}: show all", { value: names.connection(filter.connection) })}
+          {t("Connection {name}: show all", { name: names.connection(filter.connection) })}
         </Link>
       )}
       {filter.subscription !== undefined && (
         <Link to="/deliveries" search={{ ...filter, subscription: undefined }} className="chip info">
-          {t("Subscription of {value}: show all", { value: names.subscription(filter.subscription) })}
+          {t("Subscription of {receiver}: show all", { receiver: names.subscription(filter.subscription) })}
         </Link>
       )}
       {filter.task_id !== undefined && (
         <Link to="/deliveries" search={{ ...filter, task_id: undefined }} className="chip info">
-          {t("Task {task_id}: show all", { task_id: shortId(filter.task_id) })}
+          {t("Task {id}: show all", { id: shortId(filter.task_id) })}
         </Link>
       )}
       {filter.origin !== undefined && (
         <Link to="/deliveries" search={{ ...filter, origin: undefined }} className="chip info">
-          {t("Receiver {origin}: show all", { origin: filter.origin })}
+          {t("Receiver {receiver}: show all", { receiver: filter.origin })}
         </Link>
       )}
     </div>
@@ -151,11 +151,11 @@ function Nothing({ filter }: { filter: DeliveryFilter }) {
         <h2>{t("No deliveries yet")}</h2>
         <p>
           {rich(
-            "Create a task with a {code} to get its outcome as a callback, or with {code2} to resume a workflow. Or {link}.",
+            "Create a task with a {callback_url} to get its outcome as a callback, or with {resume} to resume a workflow. Or {subscribe}.",
             {
-              code: <code>callback_url</code>,
-              code2: <code>resume</code>,
-              link: (
+              callback_url: <code>callback_url</code>,
+              resume: <code>resume</code>,
+              subscribe: (
                 <Link to="/settings/{-$part}" params={{ part: "events" }}>
                   {t("subscribe to events")}
                 </Link>

@@ -1,7 +1,7 @@
 import { Button, Drawer } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { as, locale, t } from "../../../languages/text.ts";
 import { deliveryQuery } from "./queries.ts";
 import type { WholeDelivery } from "./queries.ts";
 import { DeliveryChip, Result, resultOf, titleOf } from "./status.tsx";
@@ -128,7 +128,7 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
         </>
       )}
       <dt>{t("Next attempt")}</dt>
-      <dd>{delivery.next_attempt_at === null ? t("None") : <Moment at={delivery.next_attempt_at} />}</dd>
+      <dd>{delivery.next_attempt_at === null ? as("no attempt", "None") : <Moment at={delivery.next_attempt_at} />}</dd>
     </dl>
   );
 }
@@ -161,7 +161,7 @@ function Attempts({ delivery: { kind, attempts } }: { delivery: WholeDelivery })
           <tr key={`${cycle}.${attempt}`}>
             <th scope="row">
               {attempt}
-              {cycle > firstCycle && <div className="muted">{t("retry {value}", { value: cycle - firstCycle })}</div>}
+              {cycle > firstCycle && <div className="muted">{t("retry {number}", { number: cycle - firstCycle })}</div>}
             </th>
             <td>
               <Time at={ended.started_at} exact />
@@ -181,7 +181,9 @@ function Attempts({ delivery: { kind, attempts } }: { delivery: WholeDelivery })
 }
 
 function inShort(ms: number): string {
-  return ms < 1_000 ? t("{ms} ms", { ms }) : `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 1_000) return t("{ms} ms", { ms });
+  const tenths = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  return t("{seconds} s", { seconds: (ms / 1_000).toLocaleString(locale(), tenths) });
 }
 
 /** The headers of the latest attempt, and the same request for a terminal. Signatures are left out. */
@@ -216,9 +218,9 @@ function Sent({ delivery: { request, url, body } }: { delivery: WholeDelivery })
 /** Returns a command for a shell that sends the request. */
 function curlOf(url: string, { method, headers }: NonNullable<WholeDelivery["request"]>, body: string): string {
   const parts = [
-    t("curl -X {method} {url}", { method, url: quoted(url) }),
+    `curl -X ${method} ${quoted(url)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    t("--data-raw {body}", { body: quoted(body) }),
+    `--data-raw ${quoted(body)}`,
   ];
   return parts.join(" \\\n  ");
 }

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { summaryQuery } from "./queries.ts";
 import type { DeliveryFilter, Redelivery } from "./queries.ts";
 import { hostOf } from "../ui/urls.ts";
@@ -55,7 +55,7 @@ export function FailingReceivers({ filter, onAsk }: FailingReceiversProps) {
                 {/* The API sends to a receiver whatever the project. */}
                 {failed > 0 && project === null && (
                   <Button variant="default" size="xs" onClick={() => onAsk({ status: "ABANDONED", origin })}>
-                    {t("Redeliver {failed} to this receiver", { failed })}
+                    {plural(failed, "Redeliver {n} to this receiver", "Redeliver {n} to this receiver")}
                   </Button>
                 )}
               </td>

@@ -16,7 +16,7 @@ export function DeliveriesLink({ of, search }: DeliveriesLinkProps) {
       renderRoot={(props) => <Link {...props} to="/deliveries" search={search} />}
       variant="default"
       size="xs"
-      aria-label={t("Deliveries of {of}", { of })}
+      aria-label={t("Deliveries of {name}", { name: of })}
     >
       {t("Deliveries")}
     </Button>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { redeliver } from "./queries.ts";
 import type { Redelivery } from "./queries.ts";
@@ -20,7 +20,7 @@ export function Redeliver({ which, onDone, onClose }: RedeliverProps) {
     toast(
       count === 0
         ? { message: t("Nothing was sent. These deliveries no longer exist."), tone: "bad" }
-        : { message: count === 1 ? t("Sending it again") : t("Sending {count} deliveries", { count }) },
+        : { message: plural(count, "Sending it again", "Sending {n} deliveries") },
     );
     onDone();
   };
@@ -34,12 +34,12 @@ export function Redeliver({ which, onDone, onClose }: RedeliverProps) {
 function useTitle(which: Redelivery): string {
   const origin = "ids" in which ? undefined : which.origin;
   const { data: failed = "" } = useQuery(abandonedQuery(origin));
-  if ("ids" in which)
-    return which.ids.length === 1
-      ? t("Send this delivery again?")
-      : t("Send {n} deliveries again?", { n: which.ids.length });
-  const to = origin === undefined ? "" : t(" to {origin}", { origin });
+  if ("ids" in which) return plural(which.ids.length, "Send this delivery again?", "Send {n} deliveries again?");
+  if (origin === undefined)
+    return failed === "1"
+      ? t("Retry the failed delivery?")
+      : t("Retry all {count} failed deliveries?", { count: failed });
   return failed === "1"
-    ? t("Retry the failed delivery{to}?", { to })
-    : t("Retry all {failed} failed deliveries{to}?", { failed, to });
+    ? t("Retry the failed delivery to {receiver}?", { receiver: origin })
+    : t("Retry all {count} failed deliveries to {receiver}?", { count: failed, receiver: origin });
 }

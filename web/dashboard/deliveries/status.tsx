@@ -44,7 +44,7 @@ export function Result({ meaning, result }: { meaning: string | null; result: st
     result
   ) : (
     <>
-      <strong>{words}.</strong> {result}
+      <strong>{t("{meaning}.", { meaning: words })}</strong> {result}
     </>
   );
 }
@@ -58,9 +58,9 @@ export function resultOf(statusCode: number | null, error: string | null): strin
 /** The names of the statuses that receivers use to accept a callback. */
 const REASONS: Readonly<Record<number, string>> = {
   200: "OK",
-  201: t("Created"),
-  202: t("Accepted"),
-  204: t("No Content"),
+  201: "Created",
+  202: "Accepted",
+  204: "No Content",
 };
 
 /** Whether sending it again is useful: others are on their way, or have arrived. */

@@ -1,6 +1,6 @@
 import { Button, Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import type { Delivery, DeliveryFilter } from "./queries.ts";
 import { DeliveryChip, hasFailed, LastResult, titleOf } from "./status.tsx";
 import { Moment } from "../ui/times.tsx";
@@ -25,7 +25,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
     <div className="surface flush">
       <div className="bar">
         <Checkbox
-          label={chosen.length === 0 ? t("Select all") : t("{n} selected", { n: chosen.length })}
+          label={chosen.length === 0 ? t("Select all") : plural(chosen.length, "{n} selected", "{n} selected")}
           checked={chosen.length === rows.length}
           indeterminate={chosen.length > 0 && chosen.length < rows.length}
           onChange={(event) => onSelect(new Set(event.currentTarget.checked ? rows.map(({ id }) => id) : []))}
@@ -64,9 +64,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                     checked={selected.has(delivery.id)}
                     onChange={(event) => select(delivery.id, event.currentTarget.checked)}
                   />
-                  <span className="skip">
-                    {t("Select the delivery of {delivery}", { delivery: titleOf(delivery) })}
-                  </span>
+                  <span className="skip">{t("Select the delivery of {task}", { task: titleOf(delivery) })}</span>
                 </label>
               </td>
               <td>
@@ -90,7 +88,11 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
                 {delivery.attempt_count}
               </td>
               <td data-label={t("Next attempt")}>
-                {delivery.next_attempt_at === null ? t("None") : <Moment at={delivery.next_attempt_at} />}
+                {delivery.next_attempt_at === null ? (
+                  as("no attempt", "None")
+                ) : (
+                  <Moment at={delivery.next_attempt_at} />
+                )}
               </td>
               <td data-label={t("Last result")}>
                 <LastResult delivery={delivery} />

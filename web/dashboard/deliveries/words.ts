@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { connectionsQuery, kindsQuery } from "../connections/queries.ts";
 import { engineName } from "../connections/words.ts";
 import { subscriptionsQuery } from "../subscriptions/queries.ts";
@@ -11,7 +11,10 @@ type Kind = Delivery["kind"];
 /** The labels of the kinds: of one, and of all. */
 export const KINDS: Readonly<Record<Kind, { one: string; all: string }>> = {
   callback: { one: t("Callback"), all: t("Callbacks") },
-  resume: { one: t("Resume"), all: t("Resumes") },
+  resume: {
+    one: as("a delivery that resumes a workflow", "Resume"),
+    all: as("deliveries that resume a workflow", "Resumes"),
+  },
   event: { one: t("Event"), all: t("Events") },
 };
 
@@ -50,6 +53,6 @@ export function useWhat(): (delivery: Delivery) => string {
     const name = connections.find(({ id }) => id === connection)?.name;
     return [KINDS[kind].one, engine === null ? undefined : engineName(kinds, engine), name]
       .filter((word) => word !== undefined)
-      .join(", ");
+      .reduce((before, next) => as("of one thing", "{fact}, {next}", { fact: before, next }));
   };
 }

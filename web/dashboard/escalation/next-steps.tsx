@@ -1,7 +1,9 @@
-import { Fragment, useMemo } from "react";
-import { t } from "../../../languages/text.ts";
+import { useMemo, type ReactNode } from "react";
+import { plural } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { capitalized } from "../../../form/titles.ts";
 import type { Me, Task } from "../api.ts";
+import type { Names } from "../inbox/names.ts";
 import { useNames } from "../inbox/who.ts";
 import { Moment, Time } from "../ui/times.tsx";
 import { comingSteps, fallbackOption, sayComing } from "./words.ts";
@@ -15,23 +17,33 @@ export function NextSteps({ task, me }: { task: Task; me: Me }) {
   const steps = comingSteps(task);
   const option = useMemo(() => fallbackOption(task), [task]);
   if (steps.length === 0 && task.on_timeout === null) return null;
+  const by = <Time at={task.timeout_at} />;
   return (
     <p className="muted">
-      {steps.slice(0, MAX_STEPS).map((step, i) => {
-        const says = sayComing(step, names);
-        return (
-          <Fragment key={step.step}>
-            {i === 0 ? capitalized(says) : t(", then {says}", { says })} <Moment at={step.at} />
-          </Fragment>
-        );
-      })}
-      {steps.length > MAX_STEPS && t(", and {value} more", { value: steps.length - MAX_STEPS })}
-      {task.on_timeout !== null && (
-        <>
-          {steps.length > 0 && " · "}If no one answers by <Time at={task.timeout_at} />, the answer{" "}
-          {option === null ? "given beforehand" : <q dir="auto">{option}</q>} counts
-        </>
-      )}
+      {steps.length > 0 && lineOf(steps, names)}
+      {steps.length > 0 && task.on_timeout !== null && " · "}
+      {task.on_timeout !== null &&
+        (option === null
+          ? rich("If no one answers by {time}, the answer given beforehand counts", { time: by })
+          : rich("If no one answers by {time}, the answer {answer} counts", {
+              time: by,
+              answer: <q dir="auto">{option}</q>,
+            }))}
     </p>
   );
+}
+
+function lineOf([first, ...others]: ReturnType<typeof comingSteps>, names: Names): ReactNode {
+  const more = others.length + 1 - MAX_STEPS;
+  let line: ReactNode = rich("{step} {time}", {
+    step: capitalized(sayComing(first!, names)),
+    time: <Moment at={first!.at} />,
+  });
+  for (const step of others.slice(0, MAX_STEPS - 1))
+    line = rich("{steps}, then {step} {time}", {
+      steps: line,
+      step: sayComing(step, names),
+      time: <Moment at={step.at} />,
+    });
+  return more > 0 ? rich("{steps}, and {more}", { steps: line, more: plural(more, "{n} more", "{n} more") }) : line;
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import { FieldError } from "../settings/field-error.ts";
 import { lengthOf, percentOf, UNITS, type After, type Step, type Unit } from "./step-words.ts";
 import { partsOf } from "./words.ts";
@@ -69,12 +70,13 @@ export function stepOf(draft: Draft, path: string): Step {
 function afterOf({ amount, unit }: Draft, path: string): After {
   const entered = amount.trim() === "" ? Number.NaN : Number(amount.trim().replace(",", "."));
   if (unit === "share") {
-    if (!(entered > 0 && entered < 100)) throw new FieldError(`${path}/after`, "Enter more than 0 and less than 100.");
+    if (!(entered > 0 && entered < 100))
+      throw new FieldError(`${path}/after`, t("Enter more than 0 and less than 100."));
     return { fraction: Number((entered / 100).toPrecision(12)) };
   }
   const seconds = Math.round(entered * UNITS[unit]);
   if (!(seconds >= 1 && seconds <= AFTER_MAX))
-    throw new FieldError(`${path}/after`, "Enter a number. The time is 1 second to 30 days.");
+    throw new FieldError(`${path}/after`, t("Enter a number. The time is 1 second to 30 days."));
   return seconds;
 }
 
@@ -89,7 +91,7 @@ function toOf(draft: Draft, path: string): Step["to"] {
         .map((line) => line.trim())
         .filter((line) => line !== "");
       if (entries.length === 0)
-        throw new FieldError(`${path}/to`, "Enter at least one, such as email:dana@example.com.");
+        throw new FieldError(`${path}/to`, t("Enter at least one, such as email:dana@example.com."));
       return entries;
     }
     case "offer":
@@ -104,14 +106,14 @@ function peopleOf({ do: kind, who, emails, user, ...draft }: Draft, path: string
       const addresses = emails.split(/[\s,;]+/).filter((address) => address !== "");
       if (kind === "offer" && addresses.length > 0) return { emails: addresses };
       if (addresses.length === 1) return { email: addresses[0] };
-      throw new FieldError(emailFieldOf(kind, path), "Enter an email address.");
+      throw new FieldError(emailFieldOf(kind, path), t("Enter an email address."));
     }
     case "user":
       return { user_id: user };
     case "group": {
       const group = { pool: draft.pool.trim(), role: draft.role.trim(), access_level: draft.level.trim() };
       const entered = Object.entries(group).filter(([, value]) => value !== "");
-      if (entered.length === 0) throw new FieldError(`${path}/to/pool`, "Enter a pool, a role or an access level.");
+      if (entered.length === 0) throw new FieldError(`${path}/to/pool`, t("Enter a pool, a role or an access level."));
       return Object.fromEntries(entered);
     }
   }

@@ -1,9 +1,9 @@
 import { Button, NativeSelect, Textarea, TextInput } from "@mantine/core";
-import { t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import type { Names } from "../inbox/names.ts";
 import type { Field } from "../settings/form-dialog.tsx";
 import { emailFieldOf, stepOf, type Draft, type Kind, type Who } from "./step-draft.ts";
-import { sayStep, UNITS } from "./step-words.ts";
+import { sayStep, type Unit } from "./step-words.ts";
 
 const KINDS: Readonly<Record<Kind, string>> = {
   remind: t("Remind those who were told"),
@@ -13,7 +13,17 @@ const KINDS: Readonly<Record<Kind, string>> = {
   raise: t("Mark it as urgent"),
 };
 
-const UNIT_CHOICES = [{ value: "share", label: t("% of the time") }, ...Object.keys(UNITS).toReversed()];
+const UNIT_NAMES: Readonly<Record<Unit, string>> = {
+  seconds: as("unit", "seconds"),
+  minutes: as("unit", "minutes"),
+  hours: as("unit", "hours"),
+  days: as("unit", "days"),
+};
+
+const UNIT_CHOICES = [
+  { value: "share", label: t("% of the time") },
+  ...Object.entries(UNIT_NAMES).map(([value, label]) => ({ value, label })),
+];
 
 export interface StepFieldsProps {
   draft: Draft;
@@ -32,14 +42,14 @@ export interface StepFieldsProps {
 /** One step of a template. */
 export function StepFields({ draft, index, count, calendars, names, field, change, move, remove }: StepFieldsProps) {
   const path = pathOf(index);
-  const name = t("step {value}", { value: index + 1 });
+  const number = index + 1;
   return (
     <fieldset className="step" id={idOf(draft)}>
-      <legend>{t("Step {value}", { value: index + 1 })}</legend>
+      <legend>{t("Step {number}", { number })}</legend>
       <div className="step-time">
         <TextInput
           {...field(`${path}/after`)}
-          label={t("After")}
+          label={as("a length of time", "After")}
           inputMode="decimal"
           value={draft.amount}
           onChange={(event) => change({ amount: event.currentTarget.value })}
@@ -75,7 +85,7 @@ export function StepFields({ draft, index, count, calendars, names, field, chang
             variant="default"
             size="xs"
             data-act="up"
-            aria-label={t("Move up: {name}", { name })}
+            aria-label={t("{action}: step {number}", { action: t("Move up"), number })}
             onClick={() => move(index - 1)}
           >
             {t("Move up")}
@@ -86,14 +96,20 @@ export function StepFields({ draft, index, count, calendars, names, field, chang
             variant="default"
             size="xs"
             data-act="down"
-            aria-label={t("Move down: {name}", { name })}
+            aria-label={t("{action}: step {number}", { action: t("Move down"), number })}
             onClick={() => move(index + 1)}
           >
             {t("Move down")}
           </Button>
         )}
         {count > 1 && (
-          <Button variant="default" size="xs" data-act="remove" aria-label={`Remove: ${name}`} onClick={remove}>
+          <Button
+            variant="default"
+            size="xs"
+            data-act="remove"
+            aria-label={t("{action}: step {number}", { action: t("Remove"), number })}
+            onClick={remove}
+          >
             {t("Remove")}
           </Button>
         )}
@@ -146,7 +162,7 @@ function TargetFields({
     <>
       <NativeSelect
         {...field(`${path}/to`)}
-        label={t("To")}
+        label={as("people", "To")}
         data={[
           {
             value: "group",

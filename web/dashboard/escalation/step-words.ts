@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { locale, plural, t } from "../../../languages/text.ts";
 import type { Template } from "../settings/queries.ts";
 import { named, type Names } from "../inbox/names.ts";
 import { oneOf, partsOf, targetOf } from "./words.ts";
@@ -12,8 +12,10 @@ export type Unit = keyof typeof UNITS;
 
 /** Says what a step of a template does and when: "After 2 hours: mark it as urgent". */
 export function sayStep({ do: kind, after, calendar, to }: Step, names: Names): string {
-  const when = `After ${sayTime(after)}${calendar === null ? "" : t(", counted in the calendar {calendar}", { calendar })}`;
-  return `${when}: ${sayWhat(kind, to, names)}`;
+  const values = { after: sayAfter(after), action: sayWhat(kind, to, names) };
+  return calendar === null
+    ? t("{after}: {action}", values)
+    : t("{after}, counted in the calendar {calendar}: {action}", { ...values, calendar });
 }
 
 function sayWhat(kind: Step["do"], to: Step["to"], names: Names): string {
@@ -21,36 +23,47 @@ function sayWhat(kind: Step["do"], to: Step["to"], names: Names): string {
     case "remind":
       return t("remind everyone who was told and has not answered");
     case "notify":
-      return t("tell {listed} as well", { listed: listed(Array.isArray(to) ? to : []) });
+      return t("tell {people} as well", { people: listed(Array.isArray(to) ? to : []) });
     case "offer": {
       const { emails } = partsOf(to);
       const all = emails === null ? targetOf(to, names) : listed(emails.map((email) => named(email, names)));
-      return t("offer it to {all} as well", { all });
+      return t("offer it to {people} as well", { people: all });
     }
     case "assign":
-      return t("assign it to {to}", { to: oneOf(to, names) });
+      return t("assign it to {person}", { person: oneOf(to, names) });
     case "raise":
       return t("mark it as urgent");
   }
 }
 
-const LIST = new Intl.ListFormat("en");
+const LIST = new Intl.ListFormat(locale());
 
 function listed(entries: readonly string[]): string {
   return LIST.format(entries);
 }
 
 const SHARES: ReadonlyMap<number, string> = new Map([
-  [0.25, t("a quarter of the time")],
-  [0.5, t("half of the time")],
-  [0.75, t("three quarters of the time")],
+  [0.25, t("After a quarter of the time")],
+  [0.5, t("After half of the time")],
+  [0.75, t("After three quarters of the time")],
 ]);
 
-function sayTime(after: After): string {
-  if (typeof after !== "number")
-    return SHARES.get(after.fraction) ?? t("{fraction}% of the time", { fraction: percentOf(after.fraction) });
+function sayAfter(after: After): string {
+  if (typeof after !== "number") {
+    const percent = percentOf(after.fraction).toLocaleString(locale(), { maximumSignificantDigits: 12 });
+    return SHARES.get(after.fraction) ?? t("After {percent}% of the time", { percent });
+  }
   const { amount, unit } = lengthOf(after);
-  return `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
+  switch (unit) {
+    case "days":
+      return plural(amount, "After {n} day", "After {n} days");
+    case "hours":
+      return plural(amount, "After {n} hour", "After {n} hours");
+    case "minutes":
+      return plural(amount, "After {n} minute", "After {n} minutes");
+    case "seconds":
+      return plural(amount, "After {n} second", "After {n} seconds");
+  }
 }
 
 /** Returns a share as a percentage, without the digits that computing with binary fractions adds. */

@@ -46,13 +46,13 @@ export function TemplateForm({ template, project, names, onClose }: TemplateForm
   const add = (): void => {
     const draft = newDraft();
     setDrafts([...drafts, draft]);
-    focusLater(t("#{draft} input", { draft: idOf(draft) }));
+    focusLater(`#${idOf(draft)} input`);
   };
   const move = (from: number, to: number): void => {
     const draft = drafts[from]!;
     const others = drafts.toSpliced(from, 1);
     setDrafts(others.toSpliced(to, 0, draft));
-    setSaid(t("Step {value} is now step {value2}.", { value: from + 1, value2: to + 1 }));
+    setSaid(t("Step {from} is now step {to}.", { from: from + 1, to: to + 1 }));
     // At either end, its button is gone.
     const isEnd = to === 0 || to === others.length;
     focusLater(`#${idOf(draft)} [data-act=${to < from === isEnd ? "down" : "up"}]`);
@@ -60,7 +60,7 @@ export function TemplateForm({ template, project, names, onClose }: TemplateForm
   const remove = (index: number): void => {
     const left = drafts.toSpliced(index, 1);
     setDrafts(left);
-    setSaid(`Step ${index + 1} is removed.`);
+    setSaid(t("Step {number} is removed.", { number: index + 1 }));
     focusLater(left.length === 1 ? "[data-act=add]" : `#${idOf(left[index] ?? left.at(-1)!)} [data-act=remove]`);
   };
   return (

@@ -70,8 +70,8 @@ function TemplatesOf({ project, me }: { project: string; me: Me }) {
       <div className="stack">
         <p>
           {rich(
-            "A template has steps for tasks that no one answers. Requests name it in {code}. Times count from the creation of a task. Shares are of the time until its deadline.",
-            { code: <code>escalation</code> },
+            "A template has steps for tasks that no one answers. Requests name it in {field}. Times count from the creation of a task. Shares are of the time until its deadline.",
+            { field: <code>escalation</code> },
           )}
         </p>
         <div className="row">

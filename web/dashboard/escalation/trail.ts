@@ -1,7 +1,8 @@
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import type { AuditEntry, Task } from "../api.ts";
 import { named, type Names } from "../inbox/names.ts";
 import { actorOf } from "../task/actor.ts";
+import { listed } from "../ui/lists.ts";
 import { oneOf, targetOf } from "./words.ts";
 
 /** Says what a step did, behind its actor. */
@@ -10,23 +11,29 @@ export function sayDone({ extra }: Pick<AuditEntry, "extra">, task: Pick<Task, "
   const isUnmatched = extra?.["unmatched"] === true;
   switch (extra?.["do"]) {
     case "remind":
-      return t("reminded everyone who was told");
+      return as("after a person's name", "reminded everyone who was told");
     case "notify":
-      return Array.isArray(to) ? t("told more people: {value}", { value: to.join(", ") }) : t("told more people");
+      return Array.isArray(to)
+        ? as("after a person's name", "told more people: {people}", { people: listed(to) })
+        : as("after a person's name", "told more people");
     case "offer":
-      return isUnmatched ? t("found no one to offer it to") : t("offered it to {to}", { to: targetOf(to, names) });
+      return isUnmatched
+        ? as("after a person's name", "found no one to offer it to")
+        : as("after a person's name", "offered it to {people}", { people: targetOf(to, names) });
     case "assign":
       return isUnmatched
-        ? t("found no one to assign it to")
-        : t("assigned it to {value}", { value: assigneeIn(extra, names) ?? oneOf(to, names) });
+        ? as("after a person's name", "found no one to assign it to")
+        : as("after a person's name", "assigned it to {person}", {
+            person: assigneeIn(extra, names) ?? oneOf(to, names),
+          });
     case "raise":
-      return t("marked it as urgent");
+      return as("after a person's name", "marked it as urgent");
     default:
-      return t("took a step");
+      return as("after a person's name", "took a step");
   }
 }
 
-const CREATED = "created";
+const CREATED = as("a task", "created");
 
 /** One more person, or several, who had a task. */
 interface Link {
@@ -46,40 +53,48 @@ export function chainOf(trail: readonly AuditEntry[], task: Pick<Task, "escalati
     const says = linkOf(entry, task, names);
     if (says === null) continue;
     const [first] = chain;
-    if (action !== "created" && chain.length === 1 && first!.says === CREATED && says.startsWith("to "))
-      first!.says = t("{CREATED} for {value}", { CREATED, value: says.slice(3) });
-    else chain.push({ id, says: says.startsWith("to ") ? `${action} ${says}` : says });
+    const isRouting = action === "assigned" || action === "offered";
+    if (isRouting && chain.length === 1 && first!.says === CREATED)
+      first!.says = t("created for {people}", { people: routedTo(entry, names) });
+    else chain.push({ id, says });
   }
   return chain;
 }
 
-/** Returns what an entry says of who has the task; null if it says nothing of it. The routing at the creation begins with "to". */
+/** Returns what an entry says of who has the task; null if it says nothing of it. */
 function linkOf(entry: AuditEntry, task: Pick<Task, "escalation">, names: Names): string | null {
   const { action, extra } = entry;
   switch (action) {
     case "created":
       return CREATED;
     case "assigned":
-      return `to ${assigneeIn(extra, names) ?? "someone"}`;
+      return t("assigned to {people}", { people: routedTo(entry, names) });
     case "offered":
-      return t("to {people}", { people: peopleIn(extra?.["candidates"], names) });
+      return t("offered to {people}", { people: routedTo(entry, names) });
     case "claimed":
-      return t("claimed by {entry}", { entry: nameOfActor(entry, names) });
+      return t("claimed by {person}", { person: nameOfActor(entry, names) });
     case "released":
       return entry.actor_type === "system"
-        ? "released"
-        : t("released by {entry}", { entry: nameOfActor(entry, names) });
+        ? as("a task", "released")
+        : t("released by {person}", { person: nameOfActor(entry, names) });
     case "escalated": {
       if (extra?.["unmatched"] === true) return null;
       const to = targetIn(extra, task);
-      if (extra?.["do"] === "offer") return t("offered to {to}", { to: targetOf(to, names) });
+      if (extra?.["do"] === "offer") return t("offered to {people}", { people: targetOf(to, names) });
       return extra?.["do"] === "assign"
-        ? t("assigned to {value}", { value: assigneeIn(extra, names) ?? oneOf(to, names) })
+        ? t("assigned to {people}", { people: assigneeIn(extra, names) ?? oneOf(to, names) })
         : null;
     }
     default:
       return null;
   }
+}
+
+/** Returns who the routing at the creation has found. */
+function routedTo({ action, extra }: AuditEntry, names: Names): string {
+  return action === "offered"
+    ? peopleIn(extra?.["candidates"], names)
+    : (assigneeIn(extra, names) ?? as("after to", "someone"));
 }
 
 /** Returns what the step of an entry has in `to`. */
@@ -95,14 +110,14 @@ function nameOfActor(entry: AuditEntry, names: Names): string {
 function assigneeIn(extra: AuditEntry["extra"], names: Names): string | null {
   const { assigned_to_user_id: id, assigned_to_email: email } = extra ?? {};
   if (typeof id === "string" && names.has(id)) return names.get(id)!;
-  return typeof email === "string" ? named(email, names) : typeof id === "string" ? "someone" : null;
+  return typeof email === "string" ? named(email, names) : typeof id === "string" ? as("after to", "someone") : null;
 }
 
 /** @param ids - of users, or addresses */
 function peopleIn(ids: unknown, names: Names): string {
-  if (!Array.isArray(ids)) return t("several people");
+  if (!Array.isArray(ids)) return as("after to", "several people");
   const [first] = ids as string[];
   if (ids.length === 1 && first !== undefined)
-    return names.get(first) ?? named(first.includes("@") ? first : null, names) ?? t("one person");
-  return t("{n} people", { n: ids.length });
+    return names.get(first) ?? named(first.includes("@") ? first : null, names) ?? as("after to", "one person");
+  return plural(ids.length, "{n} person", "{n} people");
 }

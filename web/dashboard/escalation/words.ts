@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { as, locale, plural, t } from "../../../languages/text.ts";
 import { chosenOption } from "../../../form/plan/chosen.ts";
 import { readForm } from "../../../form/plan/plan.ts";
 import type { Task } from "../api.ts";
@@ -18,13 +18,13 @@ export function comingSteps({ escalation, timeout_at }: Pick<Task, "escalation" 
 export function sayComing({ do: kind, to }: Pick<Step, "do" | "to">, names: Names): string {
   switch (kind) {
     case "remind":
-      return "reminder";
+      return t("reminder");
     case "notify":
       return t("more people told");
     case "offer":
-      return t("offered to {to}", { to: targetOf(to, names) });
+      return t("offered to {people}", { people: targetOf(to, names) });
     case "assign":
-      return t("assigned to {to}", { to: oneOf(to, names) });
+      return t("assigned to {people}", { people: oneOf(to, names) });
     case "raise":
       return t("marked as urgent");
   }
@@ -44,24 +44,41 @@ export function fallbackOption(
 /** Says who all of a target are. */
 export function targetOf(to: Target, names: Names): string {
   const { pool, role, level, email, user_id, emails } = partsOf(to);
-  if (emails !== null) return emails.length === 1 ? named(emails[0]!, names) : t("{n} people", { n: emails.length });
+  if (emails?.length === 1) return named(emails[0]!, names);
+  if (emails !== null) return plural(emails.length, "{n} person", "{n} people");
   if (email !== null) return named(email, names);
-  if (user_id !== null) return names.get(user_id) ?? t("one person");
-  const filters = [
-    ...(role === null ? [] : [t("the role {role}", { role })]),
-    ...(level === null ? [] : [t("the access level {level}", { level })]),
-  ];
-  if (pool === null) return `everyone with ${filters.join(" and ") || "access"}`;
-  return `the pool ${pool}${filters.length === 0 ? "" : t(" with {value}", { value: filters.join(" and ") })}`;
+  if (user_id !== null) return names.get(user_id) ?? as("after to", "one person");
+  const filters = filtersOf(role, level);
+  if (pool === null)
+    return filters === ""
+      ? as("after to", "everyone with access")
+      : as("after to", "everyone with {filters}", { filters });
+  return filters === ""
+    ? as("after to", "the pool {pool}", { pool })
+    : as("after to", "the pool {pool} with {filters}", { pool, filters });
 }
 
 /** Says who one of a target is. */
 export function oneOf(to: Target, names: Names): string {
-  const { email, user_id } = partsOf(to);
-  if (email !== null || user_id !== null) return targetOf(to, names);
-  return targetOf(to, names)
-    .replace(/^everyone/, "someone")
-    .replace(/^the pool/, "someone of the pool");
+  const { pool, role, level, email, user_id, emails } = partsOf(to);
+  if (email !== null || user_id !== null || emails !== null) return targetOf(to, names);
+  const filters = filtersOf(role, level);
+  if (pool === null)
+    return filters === ""
+      ? as("after to", "someone with access")
+      : as("after to", "someone with {filters}", { filters });
+  return filters === ""
+    ? as("after to", "someone of the pool {pool}", { pool })
+    : as("after to", "someone of the pool {pool} with {filters}", { pool, filters });
+}
+
+/** Says which of the people are meant; "" if all. */
+function filtersOf(role: string | null, level: string | null): string {
+  const filters = [
+    ...(role === null ? [] : [as("after with", "the role {role}", { role })]),
+    ...(level === null ? [] : [as("after with", "the access level {level}", { level })]),
+  ];
+  return new Intl.ListFormat(locale()).format(filters);
 }
 
 /** What a target asks for. */

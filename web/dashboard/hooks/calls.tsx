@@ -1,6 +1,7 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, locale, plural, t } from "../../../languages/text.ts";
+import { rich } from "../../rich.tsx";
 import { Moment } from "../ui/times.tsx";
 import { isShown, outcomeOf, OUTCOMES, SHOWN, totalOf, type Outcome, type Shown } from "./call-words.ts";
 import type { Call } from "./queries.ts";
@@ -28,14 +29,18 @@ export function Calls({ calls, isDraft }: { calls: readonly Call[]; isDraft: boo
   return (
     <>
       <p className="muted">
-        What {isDraft ? t("these rules, with your unsaved changes,") : "these rules"} would decide about the latest
-        calls. Long texts and secrets in the arguments are not kept.
+        {isDraft
+          ? t("What these rules, with your unsaved changes, would decide about the latest calls.")
+          : t("What these rules would decide about the latest calls.")}{" "}
+        {t("Long texts and secrets in the arguments are not kept.")}
       </p>
       <dl className="figures">
         {(Object.keys(OUTCOMES) as Outcome[]).map((outcome) => (
           <div key={outcome} className="surface">
             <dt>{OUTCOMES[outcome].would}</dt>
-            <dd className="figure">{totalOf(calls, ({ would }) => outcomeOf(would) === outcome).toLocaleString()}</dd>
+            <dd className="figure">
+              {totalOf(calls, ({ would }) => outcomeOf(would) === outcome).toLocaleString(locale())}
+            </dd>
           </div>
         ))}
       </dl>
@@ -59,12 +64,12 @@ function CallTable({ calls }: { calls: readonly Call[] }) {
         <table className="data as-cards" aria-label={t("Calls of the last week")}>
           <thead>
             <tr>
-              <th scope="col">{t("Call")}</th>
+              <th scope="col">{as("of a tool", "Call")}</th>
               <th scope="col" className="number">
-                {t("Times")}
+                {as("how often", "Times")}
               </th>
-              <th scope="col">{t("Was")}</th>
-              <th scope="col">{t("Would be")}</th>
+              <th scope="col">{as("decided", "Was")}</th>
+              <th scope="col">{as("decided", "Would be")}</th>
             </tr>
           </thead>
           <tbody>
@@ -73,16 +78,16 @@ function CallTable({ calls }: { calls: readonly Call[] }) {
               .map((call, i) => ({ call, place: i }))
               .map(({ call, place }) => (
                 <tr key={place}>
-                  <th scope="row" data-label={t("Call")}>
+                  <th scope="row" data-label={as("of a tool", "Call")}>
                     <About call={call} />
                   </th>
-                  <td data-label={t("Times")} className="number">
-                    {call.count.toLocaleString()}
+                  <td data-label={as("how often", "Times")} className="number">
+                    {call.count.toLocaleString(locale())}
                   </td>
-                  <td data-label={t("Was")}>
+                  <td data-label={as("decided", "Was")}>
                     <Was was={call.was} />
                   </td>
-                  <td data-label={t("Would be")}>
+                  <td data-label={as("decided", "Would be")}>
                     <Would would={call.would} />
                   </td>
                 </tr>
@@ -103,6 +108,8 @@ function CallTable({ calls }: { calls: readonly Call[] }) {
 
 function About({ call }: { call: Call }) {
   const lines = argumentLines(call);
+  const more = lines.length - LINES_MAX;
+  const by = { agent: <bdi>{call.agent}</bdi>, time: <Moment at={call.last_at} /> };
   return (
     <div>
       <b>
@@ -117,9 +124,10 @@ function About({ call }: { call: Call }) {
           </code>
         ))}
       <div className="muted">
-        {lines.length > LINES_MAX && <>{t("{value} more arguments.", { value: lines.length - LINES_MAX })} </>}
-        <bdi>{call.agent}</bdi>, <Moment at={call.last_at} />
-        {call.is_cut && t(". A part of the arguments was not kept, so the rules may decide differently.")}
+        {more > 0 && `${plural(more, "{n} more argument.", "{n} more arguments.")} `}
+        {call.is_cut
+          ? rich("{agent}, {time}. A part of the arguments was not kept, so the rules may decide differently.", by)
+          : rich("{agent}, {time}", by)}
       </div>
     </div>
   );
@@ -130,7 +138,7 @@ function Was({ was }: Pick<Call, "was">) {
     <div>
       {OUTCOMES[outcomeOf(was)].was}
       {was.simulated !== null && (
-        <div className="muted">{t("Simulated: {would}", { would: OUTCOMES[was.simulated].would })}</div>
+        <div className="muted">{t("Simulated: {decision}", { decision: OUTCOMES[was.simulated].would })}</div>
       )}
     </div>
   );
@@ -141,12 +149,12 @@ function Would({ would }: Pick<Call, "would">) {
   return (
     <div>
       <span className={`chip ${tone}`}>{label}</span>
-      {would.rule !== null && <div className="muted">{t("Rule {value}", { value: would.rule + 1 })}</div>}
+      {would.rule !== null && <div className="muted">{t("Rule {number}", { number: would.rule + 1 })}</div>}
       {would.simulated !== null && would.simulated_rule !== null && (
         <div className="muted">
-          {t("Simulated: {would}, rule {value}", {
-            would: OUTCOMES[would.simulated].would,
-            value: would.simulated_rule + 1,
+          {t("Simulated: {decision}, rule {number}", {
+            decision: OUTCOMES[would.simulated].would,
+            number: would.simulated_rule + 1,
           })}
         </div>
       )}

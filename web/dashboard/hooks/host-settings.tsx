@@ -19,13 +19,16 @@ export function HostSettings({ isOpen }: { isOpen: boolean }) {
       <ol className="instructions">
         <li>
           {rich(
-            "Create an agent and a token under {link}. Keep the token as {code} in the environment of Claude Code.",
-            { link: <Link to="/agents">{t("Agents")}</Link>, code: <code>HUMAN_TASK_TOKEN</code> },
+            "Create an agent and a token under {agents}. Keep the token as {variable} in the environment of Claude Code.",
+            { agents: <Link to="/agents">{t("Agents")}</Link>, variable: <code>HUMAN_TASK_TOKEN</code> },
           )}
         </li>
         <li>
-          Add this to <code>~/.claude/settings.json</code>, or to <code>.claude/settings.json</code> of one project.{" "}
-          <code>matcher</code> says which tools ask.
+          {rich("Add this to {file}, or to {project_file} of one project. {matcher} says which tools ask.", {
+            file: <code>~/.claude/settings.json</code>,
+            project_file: <code>.claude/settings.json</code>,
+            matcher: <code>matcher</code>,
+          })}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
           <pre className="snippet" tabIndex={0}>
             {text}
@@ -37,9 +40,9 @@ export function HostSettings({ isOpen }: { isOpen: boolean }) {
         <li>{t("Start a new session of Claude Code. Its first call appears on this page.")}</li>
       </ol>
       <p className="muted">
-        {rich("The page {code} of this service says more, and the {a} describes the routes.", {
-          code: <code>docs/hooks.md</code>,
-          a: <a href="/api/redoc">{t("API reference")}</a>,
+        {rich("The page {page} of this service says more, and the {reference} describes the routes.", {
+          page: <code>docs/hooks.md</code>,
+          reference: <a href="/api/redoc">{t("API reference")}</a>,
         })}
       </p>
     </details>
@@ -52,7 +55,7 @@ function settingsFor(base: string): object {
     type: "http",
     url: `${base}/api/hooks/claude-code`,
     timeout: 600,
-    headers: { Authorization: t("Bearer $HUMAN_TASK_TOKEN") },
+    headers: { Authorization: "Bearer $HUMAN_TASK_TOKEN" },
     allowedEnvVars: ["HUMAN_TASK_TOKEN"],
     onFailure: "block",
   };

@@ -49,17 +49,17 @@ export function draftOf(rule: Rule | null): RuleDraft {
  * @throws FieldError
  */
 export function ruleOf({ tool, decision, simulate, conditions }: RuleDraft, path: string): Rule {
-  if (tool.trim() === "") throw new FieldError(`${path}/tool`, "Enter the name of a tool, or * for any tool.");
+  if (tool.trim() === "") throw new FieldError(`${path}/tool`, t("Enter the name of a tool, or * for any tool."));
   const found: Record<string, Partial<Record<Kind, unknown>>> = {};
   for (const condition of conditions) {
     const { kind } = condition;
     const value = valueOf(condition, path);
     const pointer = pointerOf(condition);
     if (pointer === "" && ![value].flat().every((one) => typeof one === "object" && one !== null))
-      throw new FieldError(argumentField(condition, path), "Enter the name of an argument, such as command.");
+      throw new FieldError(argumentField(condition, path), t("Enter the name of an argument, such as command."));
     const parts = (found[pointer] ??= {});
     if (Object.hasOwn(parts, kind))
-      throw new FieldError(argumentField(condition, path), "Two conditions say the same about this argument.");
+      throw new FieldError(argumentField(condition, path), t("Two conditions say the same about this argument."));
     parts[kind] = value;
   }
   return { tool: tool.trim(), arguments: found, decision, simulate };

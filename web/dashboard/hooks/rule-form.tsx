@@ -27,7 +27,7 @@ const VALUE_HELP: Readonly<Partial<Record<Kind, string>>> = {
 };
 
 /** What a person would not expect of a pattern in a rule that allows. */
-const SHELL_WARNING = "Shell commands can be joined: git log* also fits git log; rm -rf /";
+const SHELL_WARNING = t("Shell commands can be joined: git log* also fits git log; rm -rf /");
 
 interface RuleFormProps {
   project: string;
@@ -54,7 +54,7 @@ export function RuleForm({ project, rules, index, onEntered, onClose }: RuleForm
     const entered = rules.toSpliced(index, 1, ruleOf(draft, path));
     const calls = await previewOf(project, entered).catch((error: unknown) => {
       throw isTooLong(error)
-        ? new FieldError("", "The rules of a project have up to 100,000 characters in all. Shorten this one.")
+        ? new FieldError("", t("The rules of a project have up to 100,000 characters in all. Shorten this one."))
         : error;
     });
     queryClient.setQueryData(previewQuery(project, entered).queryKey, calls);
@@ -65,18 +65,18 @@ export function RuleForm({ project, rules, index, onEntered, onClose }: RuleForm
   const add = (): void => {
     const condition = newCondition();
     setDraft({ ...draft, conditions: [...conditions, condition] });
-    focusLater(t("#{condition} input", { condition: idOf(condition) }));
+    focusLater(`#${idOf(condition)} input`);
   };
   const remove = (at: number): void => {
     const left = conditions.toSpliced(at, 1);
     setDraft({ ...draft, conditions: left });
-    setSaid(`Condition ${at + 1} is removed.`);
+    setSaid(t("Condition {number} is removed.", { number: at + 1 }));
     const next = left[at] ?? left.at(-1);
     focusLater(next === undefined ? "[data-act=add-condition]" : `#${idOf(next)} [data-act=remove]`);
   };
   return (
     <FormDialog
-      title={isNew ? t("Add a rule") : t("Edit rule {value}", { value: index + 1 })}
+      title={isNew ? t("Add a rule") : t("Edit rule {number}", { number: index + 1 })}
       label={isNew ? t("Add") : t("Apply")}
       size="lg"
       send={send}
@@ -127,7 +127,7 @@ export function RuleForm({ project, rules, index, onEntered, onClose }: RuleForm
                 {t("Add a condition")}
               </Button>
             ) : (
-              <p className="muted">{t("A rule has up to {CONDITIONS_MAX} conditions.", { CONDITIONS_MAX })}</p>
+              <p className="muted">{t("A rule has up to {count} conditions.", { count: CONDITIONS_MAX })}</p>
             )}
           </div>
           {words !== "" && <p className="muted">{words}</p>}

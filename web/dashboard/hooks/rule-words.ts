@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { as, locale, plural, t } from "../../../languages/text.ts";
 import type { Call, Decision, Rule } from "./queries.ts";
 
 /** The parts of a condition. All must hold. */
@@ -26,42 +26,60 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Says what a rule does: "Allow Bash if command is “npm test”". */
 export function sayRule({ tool, arguments: conditions, decision }: Rule): string {
-  const about = tool === "*" ? t("any tool") : seen(tool);
-  const conditionWords = Object.entries(conditions).map(([pointer, condition]) => sayCondition(pointer, condition));
-  const when = conditionWords.length === 0 ? "" : t(" if {value}", { value: conditionWords.join(", and ") });
-  return `${{ ask: t("Ask a person about"), allow: t("Allow"), deny: t("Deny") }[decision]} ${about}${when}`;
+  const values = { tool: tool === "*" ? t("any tool") : seen(tool) };
+  const words = Object.entries(conditions).map(([pointer, condition]) => sayCondition(pointer, condition));
+  if (words.length === 0)
+    return {
+      ask: t("Ask a person about {tool}", values),
+      allow: t("Allow {tool}", values),
+      deny: t("Deny {tool}", values),
+    }[decision];
+  const all = words.reduce((before, next) => t("{conditions}, and {next}", { conditions: before, next }));
+  const under = { ...values, conditions: all };
+  return {
+    ask: t("Ask a person about {tool} if {conditions}", under),
+    allow: t("Allow {tool} if {conditions}", under),
+    deny: t("Deny {tool} if {conditions}", under),
+  }[decision];
 }
 
 function sayCondition(pointer: string, condition: unknown): string {
   const parts = Object.entries(condition as Record<Kind, unknown>) as [Kind, unknown][];
-  return `${pointer === "" ? t("all arguments") : seen(entryOf(pointer))} ${parts.map(sayPart).join(" and ")}`;
+  return as("an argument, then what it must be", "{argument} {must}", {
+    argument: pointer === "" ? t("all arguments") : seen(entryOf(pointer)),
+    must: new Intl.ListFormat(locale()).format(parts.map(sayPart)),
+  });
 }
 
 function sayPart([kind, value]: [Kind, unknown]): string {
   switch (kind) {
     case "equals":
-      return t("is {sayValue}", { sayValue: sayValue(value) });
+      return t("is {value}", { value: sayValue(value) });
     case "one_of":
-      return t("is {sayValues}", { sayValues: sayValues(value as unknown[]) });
+      return t("is {value}", { value: sayValues(value as unknown[]) });
     case "glob":
-      return t("fits {sayValue}", { sayValue: sayValue(value) });
+      return t("fits {value}", { value: sayValue(value) });
     case "matches":
+      return t("matches the regular expression {value}", { value: sayValue(value) });
     case "over":
+      return t("is more than {value}", { value: sayValue(value) });
     case "under":
-      return `${KINDS[kind]} ${sayValue(value)}`;
+      return t("is less than {value}", { value: sayValue(value) });
   }
 }
 
-const EITHER = new Intl.ListFormat("en", { type: "disjunction" });
+const EITHER = new Intl.ListFormat(locale(), { type: "disjunction" });
 
 function sayValues(values: readonly unknown[]): string {
   const more = values.length - VALUES_MAX;
   const words = values.slice(0, VALUES_MAX).map(sayValue);
-  return EITHER.format(more > 0 ? [...words, t("{more} more", { more })] : words);
+  return EITHER.format(more > 0 ? [...words, plural(more, "{n} more", "{n} more")] : words);
 }
 
 function sayValue(value: unknown): string {
-  return typeof value === "string" && !UNSEEN.test(value) ? `“${value}”` : seen(JSON.stringify(value));
+  return typeof value === "string" && !UNSEEN.test(value)
+    ? t("“{text}”", { text: value })
+    : seen(JSON.stringify(value));
 }
 
 /** Returns a text in which each character can be seen. */

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { ApiError, put } from "../api.ts";
 import { queryClient } from "../queries.ts";
 import { Problem } from "../settings/form.tsx";
@@ -41,14 +41,14 @@ export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
 
   const move = (from: number, to: number): void => {
     change(rules.toSpliced(from, 1).toSpliced(to, 0, rules[from]!));
-    setSaid(t("Rule {value} is now rule {value2}.", { value: from + 1, value2: to + 1 }));
+    setSaid(t("Rule {from} is now rule {to}.", { from: from + 1, to: to + 1 }));
     // At either end, its button is gone.
     const isEnd = to === 0 || to === rules.length - 1;
     focusLater(`#${idOf(to)} [data-act=${to < from === isEnd ? "down" : "up"}]`);
   };
   const remove = (index: number): void => {
     change(rules.toSpliced(index, 1));
-    setSaid(`Rule ${index + 1} is removed.`);
+    setSaid(t("Rule {number} is removed.", { number: index + 1 }));
     const last = rules.length - 2;
     focusLater(last < 0 ? ADD : `#${idOf(Math.min(index, last))} [data-act=remove]`);
   };
@@ -61,7 +61,7 @@ export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
             {t("Add a rule")}
           </Button>
         ) : (
-          <p className="muted">{t("A project has up to {RULES_MAX} rules.", { RULES_MAX })}</p>
+          <p className="muted">{t("A project has up to {count} rules.", { count: RULES_MAX })}</p>
         )}
       </div>
       {stored.updated_at === null && draft === null && (
@@ -73,7 +73,8 @@ export function Rules({ project, stored, draft, setDraft, calls }: RulesProps) {
           .map(({ rule, index, id }) => (
             <div key={id} id={id}>
               <dt>
-                Rule {index + 1} {rule.simulate && <span className="chip mute">{t("Simulated")}</span>}
+                {t("Rule {number}", { number: index + 1 })}{" "}
+                {rule.simulate && <span className="chip mute">{t("Simulated")}</span>}
               </dt>
               <dd>
                 <p>{sayRule(rule)}</p>
@@ -166,7 +167,7 @@ function RowButton({ label, rule, act, onClick }: RowButtonProps) {
       variant="default"
       size="xs"
       data-act={act}
-      aria-label={t("{label}: rule {rule}", { label, rule })}
+      aria-label={t("{action}: rule {number}", { action: label, number: rule })}
       onClick={onClick}
     >
       {label}
@@ -235,16 +236,20 @@ function Unsaved({ project, stored, draft, keep, onSaved, onDiscard }: UnsavedPr
 }
 
 function RuleWords({ rules }: { rules: readonly Rule[] }) {
-  if (rules.length === 0) return <p>{t("None")}</p>;
+  if (rules.length === 0) return <p>{as("no rules", "None")}</p>;
   return (
     <ol>
       {rules
-        .map((rule, i) => ({ place: i, says: `${sayRule(rule)}${rule.simulate ? " (simulated)" : ""}` }))
+        .map((rule, i) => ({ place: i, says: sayWhole(rule) }))
         .map(({ place, says }) => (
           <li key={place}>{says}</li>
         ))}
     </ol>
   );
+}
+
+function sayWhole(rule: Rule): string {
+  return rule.simulate ? t("{rule} (simulated)", { rule: sayRule(rule) }) : sayRule(rule);
 }
 
 function isUndecided({ would }: Call): boolean {
@@ -255,10 +260,16 @@ function isUndecided({ would }: Call): boolean {
 function sayCount({ simulate }: Rule, index: number, calls: readonly Call[] | undefined): string {
   if (calls === undefined) return t("Counting");
   const count = totalOf(calls, ({ would }) => (simulate ? would.simulated_rule : would.rule) === index);
-  return `${countWord(count)}${simulate && count > 0 ? t(", if it were not simulated") : ""}`;
+  return simulate && count > 0
+    ? plural(
+        count,
+        "{n} call in the last week, if it were not simulated",
+        "{n} calls in the last week, if it were not simulated",
+      )
+    : countWord(count);
 }
 
 function countWord(count: number): string {
   if (count === 0) return t("No calls in the last week");
-  return `${count.toLocaleString()} ${count === 1 ? "call" : "calls"} in the last week`;
+  return plural(count, "{n} call in the last week", "{n} calls in the last week");
 }

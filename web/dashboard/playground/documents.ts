@@ -38,7 +38,7 @@ function readDocument(name: Name, text: string, before: Document["value"]): Docu
   }
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { text, problems: ["Must be an object in { }."], value: before };
+    return { text, problems: [t("Must be an object in { }.")], value: before };
   const object = value as JsonObject;
   const problems = name.endsWith("_schema") ? schemaProblems(object) : [];
   return { text, problems, value: problems.length === 0 ? object : before };

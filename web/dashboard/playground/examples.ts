@@ -34,17 +34,17 @@ function example(title: string, { task, form_definition, ...parts }: Parts): Exa
 export const EXAMPLES: readonly [Example, ...Example[]] = [
   example(t("A refund to decide"), SAMPLE_TASK),
   example(t("A draft to correct"), {
-    task: t("Correct the reply to Mia before it is sent"),
+    task: "Correct the reply to Mia before it is sent",
     payload: {
-      customer: t("Mia"),
-      question: t("Where is my parcel?"),
-      draft: { subject: t("Your order"), body: t("Hello Mia,\nit is on its way.") },
+      customer: "Mia",
+      question: "Where is my parcel?",
+      draft: { subject: "Your order", body: "Hello Mia,\nit is on its way." },
     },
-    payload_schema: { type: "object", properties: { question: { type: "string", title: t("What Mia asks") } } },
+    payload_schema: { type: "object", properties: { question: { type: "string", title: "What Mia asks" } } },
     response_schema: {
       type: "object",
       properties: {
-        verdict: { enum: ["send", "discard"], title: t("What to do with it") },
+        verdict: { enum: ["send", "discard"], title: "What to do with it" },
         subject: { type: "string", maxLength: 100 },
         reply: { type: "string" },
       },
@@ -58,25 +58,25 @@ export const EXAMPLES: readonly [Example, ...Example[]] = [
     },
   }),
   example(t("A question that depends on another"), {
-    task: t("Publish this article?"),
-    payload: { title: t("Night trains are back"), words: 840, link: "https://example.com/drafts/night-trains" },
+    task: "Publish this article?",
+    payload: { title: "Night trains are back", words: 840, link: "https://example.com/drafts/night-trains" },
     payload_schema: { type: "object", properties: { link: { type: "string", format: "uri" } } },
     response_schema: {
       type: "object",
-      properties: { approved: { type: "boolean", title: t("Publish this article?") } },
+      properties: { approved: { type: "boolean", title: "Publish this article?" } },
       required: ["approved"],
       if: { properties: { approved: { const: false } }, required: ["approved"] },
       // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
       then: {
-        properties: { reason: { type: "string", minLength: 5, title: t("What must change?") } },
+        properties: { reason: { type: "string", minLength: 5, title: "What must change?" } },
         required: ["reason"],
       },
-      else: { properties: { publish_on: { type: "string", format: "date", title: t("Publish on") } } },
+      else: { properties: { publish_on: { type: "string", format: "date", title: "Publish on" } } },
     },
   }),
   example(t("A list to fill in"), {
-    task: t("Read the amounts off this receipt"),
-    payload: { shop: t("Bakery Lindqvist"), scanned_at: "2026-11-12T14:20:00Z" },
+    task: "Read the amounts off this receipt",
+    payload: { shop: "Bakery Lindqvist", scanned_at: "2026-11-12T14:20:00Z" },
     payload_schema: { type: "object", properties: { scanned_at: { type: "string", format: "date-time" } } },
     response_schema: {
       type: "object",
@@ -88,12 +88,12 @@ export const EXAMPLES: readonly [Example, ...Example[]] = [
             type: "object",
             properties: {
               name: { type: "string" },
-              price: { type: "number", minimum: 0, multipleOf: 0.01, title: t("Price (EUR)") },
+              price: { type: "number", minimum: 0, multipleOf: 0.01, title: "Price (EUR)" },
             },
             required: ["name", "price"],
           },
         },
-        legible: { enum: ["all", "some", "none"], title: t("How much could be read?") },
+        legible: { enum: ["all", "some", "none"], title: "How much could be read?" },
       },
       required: ["items", "legible"],
     },

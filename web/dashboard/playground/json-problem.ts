@@ -40,9 +40,9 @@ export function jsonProblem(text: string): JsonProblem | null {
         return null;
       }
       if (next === undefined) return t('This string is not closed: a " is missing.');
-      if (next === "\n" || next === "\r") return 'A " is missing here. Write a line break in a string as \\n.';
-      if (next !== "\\") return "Control characters are not allowed in a string. Write \\u and four digits.";
-      if (take(ESCAPE) === "") return 'After a backslash, use one of " \\ / b f n r t, or u and four digits.';
+      if (next === "\n" || next === "\r") return t('A " is missing here. Write a line break in a string as \\n.');
+      if (next !== "\\") return t("Control characters are not allowed in a string. Write \\u and four digits.");
+      if (take(ESCAPE) === "") return t('After a backslash, use one of " \\ / b f n r t, or u and four digits.');
     }
   };
 
@@ -96,7 +96,7 @@ export function jsonProblem(text: string): JsonProblem | null {
     at = start;
     return word === ""
       ? t("A value is missing here.")
-      : 'Not a valid value. Use true, false, null, a number, a "string", a list in [ ] or an object in { }.';
+      : t('Not a valid value. Use true, false, null, a number, a "string", a list in [ ] or an object in { }.');
   };
 
   const found = readValue(1);

@@ -193,10 +193,10 @@ function bodyOf(task: string, { payload, payload_schema, response_schema, form_d
 function curlOf(body: object): string {
   // A shell has no escapes within single quotes.
   const json = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
-  return t(
-    "curl -s {origin}/api/tasks \\\n  -H \"Authorization: Bearer $SERVICE_TOKEN\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{json}'",
-    { origin: location.origin, json },
-  );
+  return `curl -s ${location.origin}/api/tasks \\
+  -H "Authorization: Bearer $SERVICE_TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '${json}'`;
 }
 
 /** Returns the errors of the service, by part. `isTold`: every error belongs to a part. */
@@ -215,15 +215,15 @@ function Sent({ sent, error, isTold }: { sent: Task | null; error: Error | null;
   if (error !== null)
     return (
       <p className="notice bad" role="alert">
-        Not sent. {isTold ? t("The errors are marked below.") : sentenceOf(error)}
+        {isTold ? t("Not sent. The errors are marked below.") : t("Not sent. {reason}", { reason: sentenceOf(error) })}
       </p>
     );
   return (
     <output>
       {sent !== null && (
         <span className="notice ok">
-          {rich("Sent. The task stays open for an hour. {link}", {
-            link: (
+          {rich("Sent. The task stays open for an hour. {open}", {
+            open: (
               <Link to="/tasks/$id" params={{ id: sent.id }} search={{}}>
                 {t("Open the task")}
               </Link>

@@ -1,6 +1,7 @@
 import { Tooltip } from "@mantine/core";
 import type { FloatingPosition } from "@mantine/core";
 import type { ReactNode } from "react";
+import { t } from "../../../languages/text.ts";
 import { axisWord, countWord } from "./figures.ts";
 import type { Series } from "./figures.ts";
 import { everyNth, partsOf, roomFor, shortened, ticksTo, totalOf } from "./scale.ts";
@@ -144,7 +145,7 @@ function Pointed<Name extends string>({ row, series, position, onOpen, children 
       <ul className="legend">
         {series.toReversed().map(({ name, label }) => (
           <li key={name} className={name}>
-            {label}: {countWord(row[name])}
+            {t("{label}: {count}", { label, count: countWord(row[name]) })}
           </li>
         ))}
       </ul>

@@ -4,16 +4,16 @@ import { HorizontalBars, VerticalBars } from "./bars.tsx";
 import { useNavigate } from "@tanstack/react-router";
 import type { Scope } from "../queries.ts";
 import { CountLink } from "./count-link.tsx";
-import { countWord } from "./figures.ts";
-import type { Series } from "./figures.ts";
+import type { Counted, Series } from "./figures.ts";
 import type { Row } from "./scale.ts";
+import { listed } from "../ui/lists.ts";
 
 interface ChartPanelProps<Name extends string> {
   title: string;
   /** The heading of the first column, which describes the rows. */
   of: string;
   rows: readonly Row<Name>[];
-  series: readonly Series<Name>[];
+  series: readonly Counted<Name>[];
   /** Draws the bars from left to right, each with its number at the end. Default: upwards, with an axis. */
   isHorizontal?: boolean;
   /** A count of each row that a line shows beside its bar. */
@@ -41,7 +41,8 @@ export function ChartPanel<Name extends string>({
   const columns = mark === undefined ? series : [...series, mark];
   const Bars = isHorizontal ? HorizontalBars : VerticalBars;
   const sumOf = (name: Name): number => rows.reduce((sum, row) => sum + row[name], 0);
-  const sums = series.map(({ name, label }) => `${countWord(sumOf(name))} ${label.toLowerCase()}`);
+  const counts = listed(series.map(({ name, counted }) => counted(sumOf(name))));
+  const summary = t("{title}: {counts}. The table below has the numbers.", { title, counts });
   return (
     <section className="surface stack" aria-label={title}>
       <div className="chart-head">
@@ -61,10 +62,7 @@ export function ChartPanel<Name extends string>({
           <p className="muted">{t("No data yet")}</p>
         ) : (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a drawing of many elements, read as one picture
-          <div
-            role="img"
-            aria-label={t("{title}: {value}. The table below has the numbers.", { title, value: sums.join(", ") })}
-          >
+          <div role="img" aria-label={summary}>
             {width > 0 && <Bars rows={rows} series={series} width={width} mark={mark} onOpen={listOf && onOpen} />}
           </div>
         )}
@@ -74,7 +72,11 @@ export function ChartPanel<Name extends string>({
   );
 }
 
-function Figures<Name extends string>({ title, of, rows, series, listOf }: ChartPanelProps<Name>) {
+type FiguresProps<Name extends string> = Pick<ChartPanelProps<Name>, "title" | "of" | "rows" | "listOf"> & {
+  series: readonly Series<Name>[];
+};
+
+function Figures<Name extends string>({ title, of, rows, series, listOf }: FiguresProps<Name>) {
   return (
     <details className="fold">
       <summary>{t("Show as table")}</summary>

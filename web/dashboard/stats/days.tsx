@@ -1,13 +1,13 @@
 import { Button } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { StatsSearch } from "./figures.ts";
 
 const LAST = [
-  { days: "7", label: "7 days" },
-  { days: undefined, label: "30 days" },
-  { days: "90", label: "90 days" },
+  { days: "7", label: plural(7, "{n} day", "{n} days") },
+  { days: undefined, label: plural(30, "{n} day", "{n} days") },
+  { days: "90", label: plural(90, "{n} day", "{n} days") },
 ] as const;
 
 /** Chooses the days of the page: the last ones, or from one to another. */

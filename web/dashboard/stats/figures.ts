@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { as, locale, plural, t } from "../../../languages/text.ts";
 import type { components } from "../schemas.d.ts";
 import { get } from "../api.ts";
 import { inProject } from "../queries.ts";
@@ -47,18 +47,51 @@ export interface Series<Name extends string> {
   readonly color: string;
 }
 
+/** A series whose counts are summed. */
+export interface Counted<Name extends string> extends Series<Name> {
+  /** Says how many there are. */
+  readonly counted: (count: number) => string;
+}
+
 /** The outcomes of a task, in the order in which a bar stacks them. */
 export const ENDS = [
-  { name: "completed", label: t("Completed"), color: "var(--chart-completed)" },
-  { name: "timed_out", label: t("Timed out"), color: "var(--chart-timed-out)" },
-  { name: "verification_exhausted", label: t("Failed checks"), color: "var(--chart-failed)" },
-  { name: "cancelled", label: t("Cancelled"), color: "var(--chart-cancelled)" },
-] as const satisfies readonly Series<keyof Stats["totals"]>[];
+  {
+    name: "completed",
+    label: t("Completed"),
+    color: "var(--chart-completed)",
+    counted: (count) => plural(count, "{n} completed", "{n} completed"),
+  },
+  {
+    name: "timed_out",
+    label: t("Timed out"),
+    color: "var(--chart-timed-out)",
+    counted: (count) => plural(count, "{n} timed out", "{n} timed out"),
+  },
+  {
+    name: "verification_exhausted",
+    label: t("Failed checks"),
+    color: "var(--chart-failed)",
+    counted: (count) => plural(count, "{n} failed check", "{n} failed checks"),
+  },
+  {
+    name: "cancelled",
+    label: t("Cancelled"),
+    color: "var(--chart-cancelled)",
+    counted: (count) => plural(count, "{n} cancelled", "{n} cancelled"),
+  },
+] as const satisfies readonly Counted<keyof Stats["totals"]>[];
 
 /** Beside the bar of how tasks closed. */
 export const CREATED = { name: "created", label: t("Created"), color: "var(--text)" } as const;
 
-export const OPEN = [{ name: "open", label: t("Open"), color: "var(--accent)" }] as const;
+export const OPEN = [
+  {
+    name: "open",
+    label: as("adjective", "Open"),
+    color: "var(--accent)",
+    counted: (count) => plural(count, "{n} open", "{n} open"),
+  },
+] as const satisfies readonly Counted<"open">[];
 
 export const CHANNELS = [ENDS[0]];
 
@@ -76,10 +109,10 @@ export function channelName(channel: string | null): string {
   return channel === null ? t("No channel") : (CHANNEL_NAMES[channel] ?? channel);
 }
 
-const numbers = new Intl.NumberFormat();
-const shortNumbers = new Intl.NumberFormat(undefined, { notation: "compact" });
-const percents = new Intl.NumberFormat(undefined, { style: "percent" });
-const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const numbers = new Intl.NumberFormat(locale());
+const shortNumbers = new Intl.NumberFormat(locale(), { notation: "compact" });
+const percents = new Intl.NumberFormat(locale(), { style: "percent" });
+const days = new Intl.DateTimeFormat(locale(), { day: "numeric", month: "short", timeZone: "UTC" });
 
 export function countWord(count: number): string {
   return numbers.format(count);
@@ -110,12 +143,12 @@ export function inWords(seconds: number | null): string {
   if (seconds === null) return "–";
   const grain = seconds < MINUTE ? 1 : seconds < DAY ? MINUTE : HOUR;
   const rounded = Math.round(seconds / grain) * grain;
-  if (rounded < MINUTE) return `${rounded} s`;
-  if (rounded < HOUR) return t("{value} min", { value: rounded / MINUTE });
-  return rounded < DAY ? inTwo(rounded, HOUR, "h", MINUTE, "min") : inTwo(rounded, DAY, "d", HOUR, "h");
-}
-
-function inTwo(seconds: number, large: number, largeWord: string, small: number, smallWord: string): string {
-  const rest = (seconds % large) / small;
-  return `${Math.floor(seconds / large)} ${largeWord}${rest === 0 ? "" : ` ${rest} ${smallWord}`}`;
+  if (rounded < MINUTE) return t("{seconds} s", { seconds: rounded });
+  if (rounded < HOUR) return t("{minutes} min", { minutes: rounded / MINUTE });
+  if (rounded < DAY) {
+    const [hours, minutes] = [Math.floor(rounded / HOUR), (rounded % HOUR) / MINUTE];
+    return minutes === 0 ? t("{hours} h", { hours }) : t("{hours} h {minutes} min", { hours, minutes });
+  }
+  const [days, hours] = [Math.floor(rounded / DAY), (rounded % DAY) / HOUR];
+  return hours === 0 ? t("{days} d", { days }) : t("{days} d {hours} h", { days, hours });
 }

@@ -11,10 +11,10 @@ import type { GroupCounts, StatsGroups, StatsSearch } from "./figures.ts";
 
 const AGES = [
   { hours: "0-1", name: t("Under 1 h") },
-  { hours: "1-4", name: "1 – 4 h" },
-  { hours: "4-24", name: "4 – 24 h" },
-  { hours: "24-72", name: "1 – 3 days" },
-  { hours: "72-168", name: "3 – 7 days" },
+  { hours: "1-4", name: t("1 – 4 h") },
+  { hours: "4-24", name: t("4 – 24 h") },
+  { hours: "24-72", name: t("1 – 3 days") },
+  { hours: "72-168", name: t("3 – 7 days") },
   { hours: "168-", name: t("Over 7 days") },
 ];
 
@@ -61,25 +61,22 @@ function Tables({ groups }: { groups: StatsGroups }) {
           part={all.approved}
           whole={all.approved + all.rejected}
           list={{ ...days, tone: "ok" }}
-        >
-          {t("of answers that approve or reject")}
-        </Rate>
+          says={(counts) => t("{part} of {whole} answers that approve or reject", counts)}
+        />
         <Rate
           label={t("With edits")}
           part={all.edited}
           whole={all.edited + all.unedited}
           list={{ ...days, edited: "true" }}
-        >
-          {t("of answers to a proposal")}
-        </Rate>
+          says={(counts) => t("{part} of {whole} answers to a proposal", counts)}
+        />
         <Rate
           label={t("Sent back by a check")}
           part={all.refused}
           whole={all.closed}
           list={{ ...days, refused: "true" }}
-        >
-          {t("of closed tasks, at least once")}
-        </Rate>
+          says={(counts) => t("{part} of {whole} closed tasks, at least once", counts)}
+        />
       </dl>
       {!groups.is_complete && (
         <p className="notice">
@@ -137,10 +134,10 @@ interface RateProps {
   part: number;
   whole: number;
   list: Partial<Scope>;
-  children: string;
+  says: (counts: { part: string; whole: string }) => string;
 }
 
-function Rate({ label, part, whole, list, children }: RateProps) {
+function Rate({ label, part, whole, list, says }: RateProps) {
   return (
     <div className="surface">
       <dt>{label}</dt>
@@ -150,13 +147,7 @@ function Rate({ label, part, whole, list, children }: RateProps) {
         </CountLink>
       </dd>
       <dd className="muted">
-        {whole === 0
-          ? t("No such answers")
-          : t("{part} of {whole} {value}", {
-              part: countWord(part),
-              whole: countWord(whole),
-              value: children.slice(3),
-            })}
+        {whole === 0 ? t("No such answers") : says({ part: countWord(part), whole: countWord(whole) })}
       </dd>
     </div>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { countsQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { adoptStyles } from "../ui/later-styles.ts";
@@ -41,8 +41,12 @@ export function StatsPage() {
 function aboutDays(stats: Stats | undefined): string {
   if (stats === undefined) return t("Days of UTC");
   const [first, last] = [stats.by_day[0]!, stats.by_day.at(-1)!];
-  const days = first === last ? inDays(first.date) : `${inDays(first.date)} – ${inDays(last.date)}`;
-  return t("{days} (UTC). Press a number to see its tasks.", { days });
+  return first === last
+    ? t("{day} (UTC). Press a number to see its tasks.", { day: inDays(first.date) })
+    : t("{first} – {last} (UTC). Press a number to see its tasks.", {
+        first: inDays(first.date),
+        last: inDays(last.date),
+      });
 }
 
 function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
@@ -50,7 +54,7 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
   const { totals, window_days } = stats;
   const closed = ENDS.reduce((sum, { name }) => sum + totals[name], 0);
   const rateOf = (part: number): string =>
-    closed === 0 ? t("No closed tasks") : t("{inPercent} of closed tasks", { inPercent: inPercent(part / closed) });
+    closed === 0 ? t("No closed tasks") : t("{percent} of closed tasks", { percent: inPercent(part / closed) });
   const days = stats.by_day.map(({ date, ...day }) => ({ name: inDays(date), ...day }));
   const channels = stats.by_channel.map(({ channel, completed }) => ({ name: channelName(channel), completed }));
   const range = { scope: "done" as const, from: stats.by_day[0]!.date, to: stats.by_day.at(-1)!.date };
@@ -65,7 +69,7 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
           about={
             counts === undefined
               ? ""
-              : t("{due_within_hour} due within an hour", { due_within_hour: countWord(counts.due_within_hour) })
+              : plural(counts.due_within_hour, "{n} due within an hour", "{n} due within an hour")
           }
         />
         <Figure
@@ -81,9 +85,7 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
           about={
             stats.p90_completion_seconds === null
               ? t("No answers yet")
-              : t("90% within {p90_completion_seconds}", {
-                  p90_completion_seconds: inWords(stats.p90_completion_seconds),
-                })
+              : t("90% within {time}", { time: inWords(stats.p90_completion_seconds) })
           }
         />
         <Figure
@@ -96,8 +98,13 @@ function Figures({ stats, search }: { stats: Stats; search: StatsSearch }) {
       </dl>
       {closed === 0 && (
         <p className="notice">
-          No tasks were closed{" "}
-          {search.from === undefined ? t("in the last {window_days} days", { window_days }) : t("on these days")}.
+          {search.from === undefined
+            ? plural(
+                window_days,
+                "No tasks were closed in the last {n} day.",
+                "No tasks were closed in the last {n} days.",
+              )
+            : t("No tasks were closed on these days.")}
         </p>
       )}
       <ChartPanel

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { as } from "../../../languages/text.ts";
 
 interface ActButtonProps {
   /** What it does: "Edit". */
@@ -12,7 +13,13 @@ interface ActButtonProps {
 /** A button of one thing in a list. */
 export function ActButton({ label, of, loading = false, onClick }: ActButtonProps) {
   return (
-    <Button variant="default" size="xs" aria-label={`${label} ${of}`} loading={loading} onClick={onClick}>
+    <Button
+      variant="default"
+      size="xs"
+      aria-label={as("a verb, then its object", "{action} {thing}", { action: label, thing: of })}
+      loading={loading}
+      onClick={onClick}
+    >
       {label}
     </Button>
   );

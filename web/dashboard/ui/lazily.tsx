@@ -38,7 +38,7 @@ export function lazily<P extends object>(name: string, load: () => Promise<Compo
   return Object.assign(Lazy, { preload: () => queryClient.prefetchQuery(query) });
 }
 
-const UNREACHABLE = new Error("The service can't be reached at the moment.");
+const UNREACHABLE = new Error(t("The service can't be reached at the moment."));
 
 /** Retries. If the service responds but no longer has this code, it was updated, and the whole page is reloaded. */
 async function retry(refetch: () => Promise<{ isError: boolean }>): Promise<void> {

@@ -1,11 +1,10 @@
 import { Tabs } from "@mantine/core";
 import { useState } from "react";
-import { t } from "../../../languages/text.ts";
 import { CopyButton } from "./copy.tsx";
 
 const BODY = {
-  task: t("Publish this release note?"),
-  payload: { text: t("Faster search.") },
+  task: "Publish this release note?",
+  payload: { text: "Faster search." },
   payload_schema: { type: "object" },
   response_schema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
   timeout_seconds: 3600,
@@ -49,7 +48,7 @@ console.log(approved);`,
 import ${token === null ? "os, " : ""}requests
 
 human = requests.Session()
-human.headers["Authorization"] = ${token === null ? t("f\"Bearer {os.environ['SERVICE_TOKEN']}\"") : t('"Bearer {token}"', { token })}
+human.headers["Authorization"] = ${token === null ? `f"Bearer {os.environ['SERVICE_TOKEN']}"` : `"Bearer ${token}"`}
 task = human.post("${base}/api/tasks", json=${JSON.stringify({ ...BODY, idempotency_key }, null, 4)}).json()
 answer = task
 while answer["status"] in ("created", "rejected"):

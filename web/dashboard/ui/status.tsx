@@ -1,4 +1,4 @@
-import { t } from "../../../languages/text.ts";
+import { locale, t } from "../../../languages/text.ts";
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -67,6 +67,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+const SOON = { weekday: "short", hour: "numeric", minute: "2-digit" } as const;
+const LATER = { day: "numeric", month: "short" } as const;
+
 /** Shows the remaining time of an open task. */
 export function Deadline({ created, at }: { created: string; at: string }) {
   const end = Date.parse(at);
@@ -94,11 +97,9 @@ function pace(left: number): number | null {
 }
 
 function wordsFor(left: number, end: number, timeZone: string): string {
-  if (left < 2 * MINUTE) return t("{value} s left", { value: Math.max(0, Math.ceil(left / 1000)) });
-  if (left < HOUR) return t("{value} min left", { value: Math.ceil(left / MINUTE) });
-  if (left < 12 * HOUR) return t("{value} h left", { value: Math.floor(left / HOUR) });
-  const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short", timeZone }).format(end);
-  if (left < 6 * DAY)
-    return `${new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone }).format(end)} ${time}`;
-  return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone }).format(end);
+  if (left < 2 * MINUTE) return t("{seconds} s left", { seconds: Math.max(0, Math.ceil(left / 1000)) });
+  if (left < HOUR) return t("{minutes} min left", { minutes: Math.ceil(left / MINUTE) });
+  if (left < 12 * HOUR) return t("{hours} h left", { hours: Math.floor(left / HOUR) });
+  const style = left < 6 * DAY ? SOON : LATER;
+  return new Intl.DateTimeFormat(locale(), { ...style, timeZone }).format(end);
 }

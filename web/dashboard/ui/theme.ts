@@ -46,7 +46,7 @@ const variantColorResolver: VariantColorsResolver = (input) => {
   return {
     ...resolved,
     background: ground,
-    hover: t("color-mix(in srgb, {ground} 88%, var(--text))", { ground }),
+    hover: `color-mix(in srgb, ${ground} 88%, var(--text))`,
     color: "var(--on-accent)",
   };
 };

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { locale } from "../../../languages/text.ts";
 import { useNow } from "./now.ts";
 import { meQuery } from "../queries.ts";
 
@@ -8,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const relative = new Intl.RelativeTimeFormat(undefined, { style: "short", numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat(locale(), { style: "short", numeric: "auto" });
 
 /** Returns the IANA name of the zone in which this person reads times: their own choice, or the browser's. */
 export function useTimeZone(): string {
@@ -23,7 +24,7 @@ export function utcOf(moment: Date): string {
 /** A moment in the reader's time zone, with the time in UTC in its title. @param exact - to the second */
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
   const timeZone = useTimeZone();
-  const shown = new Intl.DateTimeFormat(undefined, {
+  const shown = new Intl.DateTimeFormat(locale(), {
     dateStyle: "medium",
     timeStyle: exact ? "medium" : "short",
     timeZone,
@@ -48,7 +49,7 @@ function wordsFor(away: number, then: number, timeZone: string): string {
   const size = Math.abs(away);
   if (size >= DAY) {
     const short = { day: "numeric", month: "short", hour: "numeric", minute: "2-digit", timeZone } as const;
-    return new Intl.DateTimeFormat(undefined, short).format(then);
+    return new Intl.DateTimeFormat(locale(), short).format(then);
   }
   if (size >= HOUR) return relative.format(Math.round(away / HOUR), "hour");
   if (size >= MINUTE) return relative.format(Math.round(away / MINUTE), "minute");

@@ -18,7 +18,11 @@ export function CompanyAccount({ user }: { user: User }) {
     try {
       await unlinkUser(user.id);
       setAccounts([]);
-      toast({ message: `The company account of ${nameOf(user)} is removed, and they are signed out everywhere` });
+      toast({
+        message: t("The company account of {person} is removed, and they are signed out everywhere", {
+          person: nameOf(user),
+        }),
+      });
       await refreshUsers();
     } catch (failure) {
       toast({ message: sentenceOf(failure), tone: "bad" });
@@ -30,11 +34,11 @@ export function CompanyAccount({ user }: { user: User }) {
     <section className="stack" aria-label={t("Company account")}>
       {accounts.map(({ issuer, subject, last_used_at }) => (
         <p key={issuer}>
-          {rich("Company account {code} at {bdi}. {span}", {
-            code: <code>{subject}</code>,
-            bdi: <bdi>{issuer}</bdi>,
-            span: <span className="muted">{rich("Last used {time}.", { time: <Time at={last_used_at} /> })}</span>,
-          })}
+          {rich("Company account {account} at {company}.", {
+            account: <code>{subject}</code>,
+            company: <bdi>{issuer}</bdi>,
+          })}{" "}
+          <span className="muted">{rich("Last used {time}.", { time: <Time at={last_used_at} /> })}</span>
         </p>
       ))}
       <div className="row">

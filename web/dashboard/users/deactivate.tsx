@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toasts.ts";
 import { deactivateUser, nameOf, openTasksQuery } from "./queries.ts";
@@ -35,5 +35,5 @@ function sentenceAbout(open: { count: number; isMore: boolean } | undefined): st
   if (open === undefined) return t("Couldn't load their open tasks.");
   if (open.count === 0) return t("They have no open tasks.");
   if (open.isMore) return t("They have more than {count} open tasks.", { count: open.count });
-  return open.count === 1 ? t("They have one open task.") : t("They have {count} open tasks.", { count: open.count });
+  return plural(open.count, "They have one open task.", "They have {n} open tasks.");
 }

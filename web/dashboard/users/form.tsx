@@ -49,7 +49,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
     <Modal
       opened
       onClose={onClose}
-      title={user === null ? t("Add a person") : t("Edit {user}", { user: nameOf(user) })}
+      title={user === null ? t("Add a person") : t("Edit {name}", { name: nameOf(user) })}
       // It would write a style element, which the page's policy forbids.
       lockScroll={false}
       closeButtonProps={{ "aria-label": t("Close") }}
@@ -67,7 +67,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
         <Checkbox
           name="is_operator"
           label={t("Operator")}
-          description={`Full access${hasSeveral ? " to all projects" : ""}, including stats, callbacks and people.${isMyself ? " If you remove it, you are signed out." : ""}`}
+          description={operatorHelp(hasSeveral, isMyself)}
           defaultChecked={user?.is_operator ?? false}
           error={errors.is_operator}
         />
@@ -99,6 +99,13 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
   );
 }
 
+function operatorHelp(hasSeveral: boolean, isMyself: boolean): string {
+  const access = hasSeveral
+    ? t("Full access to all projects, including stats, callbacks and people.")
+    : t("Full access, including stats, callbacks and people.");
+  return isMyself ? `${access} ${t("If you remove it, you are signed out.")}` : access;
+}
+
 function passwordHelp(user: User | null): string {
   return user?.has_password === true
     ? t("Leave empty to keep the password. A new one signs them out everywhere.")
@@ -112,7 +119,7 @@ async function save(user: User | null, isMyself: boolean, fields: UserFields): P
     location.assign("/login");
     return;
   }
-  toast({ message: user === null ? t("{saved} added", { saved: nameOf(saved) }) : t("Saved") });
+  toast({ message: user === null ? t("{name} added", { name: nameOf(saved) }) : t("Saved") });
   await refreshUsers();
 }
 
@@ -148,7 +155,7 @@ type Errors = Partial<Record<(typeof NAMES)[number] | "form", string>>;
 function errorsOf(failure: unknown): Errors {
   if (!(failure instanceof ApiError)) return { form: sentenceOf(failure) };
   if (failure.code === "USER_ALREADY_EXISTS")
-    return { email: t("{message} Deactivated people keep their email.", { message: failure.message }) };
+    return { email: `${failure.message} ${t("Deactivated people keep their email.")}` };
   if (failure.code === "USER_NO_ADDRESS") return { email: failure.message };
   if (failure.code === "LAST_OPERATOR") return { is_operator: failure.message };
   const errors: Errors = {};

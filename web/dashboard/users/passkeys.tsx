@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
+import { listed } from "../ui/lists.ts";
 import { toast } from "../ui/toasts.ts";
 import { nameOf, passkeysQuery, removePasskeysOf } from "./queries.ts";
 import type { User } from "./queries.ts";
@@ -15,7 +16,9 @@ export function PasskeysOf({ user }: { user: User }) {
   return (
     <>
       <p className="muted">
-        {passkeys.length === 1 ? t("Passkey") : t("Passkeys")}: {passkeys.map(({ name }) => name).join(", ")}
+        {plural(passkeys.length, "Passkey: {names}", "Passkeys: {names}", {
+          names: listed(passkeys.map(({ name }) => name)),
+        })}
       </p>
       <div className="row">
         <Button variant="default" size="xs" onClick={() => ask(true)}>
@@ -24,11 +27,11 @@ export function PasskeysOf({ user }: { user: User }) {
       </div>
       {asked !== null && (
         <Confirm
-          title={t("Remove all passkeys of {user}?", { user: nameOf(user) })}
+          title={t("Remove all passkeys of {person}?", { person: nameOf(user) })}
           action={t("Remove passkeys")}
           onConfirm={async () => {
             await removePasskeysOf(user.id);
-            toast({ message: `Passkeys of ${nameOf(user)} removed` });
+            toast({ message: t("Passkeys of {person} removed", { person: nameOf(user) }) });
           }}
           onClose={close}
         >

@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { t } from "../../../languages/text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
+import { listed } from "../ui/lists.ts";
 import { toast } from "../ui/toasts.ts";
 import { nameOf, personalTokensQuery, revokeTokensOf } from "./queries.ts";
 import type { User } from "./queries.ts";
@@ -15,7 +16,9 @@ export function PersonalTokensOf({ user }: { user: User }) {
   return (
     <>
       <p className="muted">
-        {tokens.length === 1 ? t("Personal token") : t("Personal tokens")}: {tokens.map(({ name }) => name).join(", ")}
+        {plural(tokens.length, "Personal token: {names}", "Personal tokens: {names}", {
+          names: listed(tokens.map(({ name }) => name)),
+        })}
       </p>
       <div className="row">
         <Button variant="default" size="xs" onClick={() => ask(true)}>
@@ -24,11 +27,11 @@ export function PersonalTokensOf({ user }: { user: User }) {
       </div>
       {asked !== null && (
         <Confirm
-          title={t("Revoke all personal tokens of {user}?", { user: nameOf(user) })}
+          title={t("Revoke all personal tokens of {person}?", { person: nameOf(user) })}
           action={t("Revoke tokens")}
           onConfirm={async () => {
             await revokeTokensOf(user.id);
-            toast({ message: t("Personal tokens of {user} revoked", { user: nameOf(user) }) });
+            toast({ message: t("Personal tokens of {person} revoked", { person: nameOf(user) }) });
           }}
           onClose={close}
         >

@@ -143,5 +143,5 @@ export function nameOf(user: User): string {
 
 /** Returns the email of a person, or their Slack user id. */
 export function addressOf({ email, slack_user_id }: User): string {
-  return email ?? t("Slack {value}", { value: slack_user_id ?? "" });
+  return email ?? t("Slack {id}", { id: slack_user_id ?? "" });
 }

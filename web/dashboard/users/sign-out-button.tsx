@@ -24,7 +24,7 @@ export function SignOutButton({ user }: { user: User }) {
     try {
       await endSessionsOf(user.id);
       showQuestion(false);
-      toast({ message: t("All sessions of {user} have ended", { user: nameOf(user) }) });
+      toast({ message: t("All sessions of {person} have ended", { person: nameOf(user) }) });
     } catch (failure) {
       toast({ message: sentenceOf(failure), tone: "bad" });
     } finally {
@@ -42,8 +42,8 @@ export function SignOutButton({ user }: { user: User }) {
   return (
     <div className="notice stack">
       <p>
-        {t("End all sessions of {user} and revoke their personal tokens now? They can sign in again.", {
-          user: nameOf(user),
+        {t("End all sessions of {person} and revoke their personal tokens now? They can sign in again.", {
+          person: nameOf(user),
         })}
       </p>
       <div className="row">

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { t } from "../../../languages/text.ts";
+import { as, plural, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { useSeveralProjects } from "../projects/queries.ts";
 import { AwayChip } from "../absence/chip.tsx";
@@ -11,6 +11,7 @@ import { meQuery, setupQuery } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { IconCheck } from "../ui/icons.tsx";
+import { listed } from "../ui/lists.ts";
 import { Moment } from "../ui/times.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -42,7 +43,7 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
             <th scope="col">{t("Can sign in")}</th>
             <th scope="col">{t("Last chosen by role")}</th>
             <th scope="col">
-              <span className="skip">{t("Change")}</span>
+              <span className="skip">{as("verb", "Change")}</span>
             </th>
           </tr>
         </thead>
@@ -75,7 +76,7 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={t("Edit {user}", { user: nameOf(user) })}
+                    aria-label={t("Edit {name}", { name: nameOf(user) })}
                     onClick={() => onEdit(user)}
                   >
                     {t("Edit")}
@@ -83,7 +84,7 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={t("Absence of {user}", { user: nameOf(user) })}
+                    aria-label={t("Absence of {person}", { person: nameOf(user) })}
                     onClick={() => onAbsence(user)}
                   >
                     {t("Absence")}
@@ -146,7 +147,7 @@ function ActivityOf({ activity: { user_id, open, answered, last_seen_at } }: { a
         t("No open tasks")
       ) : (
         <Link to="/inbox" search={{ assignee: user_id }}>
-          {t("{open} open", { open })}
+          {plural(open, "{n} open", "{n} open")}
         </Link>
       )}
       {" · "}
@@ -154,11 +155,11 @@ function ActivityOf({ activity: { user_id, open, answered, last_seen_at } }: { a
         t("none answered in 30 days")
       ) : (
         <Link to="/inbox" search={{ scope: "done", by: user_id, range: "30" }}>
-          {t("{answered} answered in 30 days", { answered })}
+          {plural(answered, "{n} answered in 30 days", "{n} answered in 30 days")}
         </Link>
       )}
       {" · "}
-      {last_seen_at === null ? "signed out" : <>{rich("seen {moment}", { moment: <Moment at={last_seen_at} /> })}</>}
+      {last_seen_at === null ? t("signed out") : rich("seen {time}", { time: <Moment at={last_seen_at} /> })}
     </div>
   );
 }
@@ -171,7 +172,8 @@ function DelegateOf({ id }: { id: string }) {
 
 function DelegateName({ id, me }: { id: string; me: Me }) {
   const names = useNames(me);
-  const name = id === me.user_id ? "you" : names.get(id);
+  const name = names.get(id);
+  if (id === me.user_id) return <div className="muted">{t("Delegate: you")}</div>;
   return name === undefined ? null : <div className="muted">{t("Delegate: {name}", { name })}</div>;
 }
 
@@ -181,10 +183,12 @@ function ProjectsOf({ user }: { user: User }) {
   if (known === null) return null;
   const names = user.projects.map(({ project, role }) => {
     const name = known.find(({ slug }) => slug === project)?.name ?? project;
-    return role === "operator" ? `${name} (operator)` : name;
+    return role === "operator" ? t("{project} (operator)", { project: name }) : name;
   });
   const all =
-    names.length === 0 ? t("No projects") : `${names.length === 1 ? t("Project") : t("Projects")}: ${names.join(", ")}`;
+    names.length === 0
+      ? t("No projects")
+      : plural(names.length, "Project: {names}", "Projects: {names}", { names: listed(names) });
   return <div className="muted">{user.is_operator ? t("All projects") : all}</div>;
 }
 
@@ -214,7 +218,7 @@ function DeactivateButton({
     <Button
       variant="default"
       size="xs"
-      aria-label={t("Deactivate {user}", { user: nameOf(user) })}
+      aria-label={t("Deactivate {name}", { name: nameOf(user) })}
       // Not disabled, so that the keyboard reaches it and it can say why.
       {...(isMyself ? { "aria-disabled": true, "data-disabled": true, title: WHY_NOT } : {})}
       onClick={() => (isMyself ? toast({ message: WHY_NOT, tone: "bad" }) : onDeactivate(user))}
@@ -230,7 +234,7 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
   const activate = async (user: User): Promise<void> => {
     await changeUser(user.id, { active: true });
     await refreshUsers();
-    toast({ message: t("{user} is active again", { user: nameOf(user) }) });
+    toast({ message: t("{name} is active again", { name: nameOf(user) }) });
   };
   const reactivate = async (user: User): Promise<void> => {
     try {
@@ -248,7 +252,7 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
             <th scope="col">{t("Operator")}</th>
             <th scope="col">{t("Can sign in")}</th>
             <th scope="col">
-              <span className="skip">{t("Change")}</span>
+              <span className="skip">{as("verb", "Change")}</span>
             </th>
           </tr>
         </thead>
@@ -267,7 +271,7 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={t("Reactivate {user}", { user: nameOf(user) })}
+                    aria-label={t("Reactivate {name}", { name: nameOf(user) })}
                     onClick={() => (user.is_operator ? ask(user) : void reactivate(user))}
                   >
                     {t("Reactivate")}
@@ -280,7 +284,7 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
       </table>
       {asked !== null && (
         <Confirm
-          title={t("Reactivate {asked}?", { asked: nameOf(asked) })}
+          title={t("Reactivate {name}?", { name: nameOf(asked) })}
           action={t("Reactivate")}
           tone="accent"
           onConfirm={() => activate(asked)}

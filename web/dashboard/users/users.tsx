@@ -92,7 +92,7 @@ function Inactive({ q }: { q: string }) {
   if (users.length === 0) return null;
   return (
     <details className="fold">
-      <summary>{t("Deactivated ({n}{value})", { n: users.length, value: query.hasNextPage ? "+" : "" })}</summary>
+      <summary>{t("Deactivated ({count})", { count: `${users.length}${query.hasNextPage ? "+" : ""}` })}</summary>
       <InactiveTable users={users} />
       <LoadMore query={query} />
     </details>
