@@ -4,7 +4,23 @@ export const WITHOUT_TEXTS: readonly RegExp[] = [
   /^src\/(?!(channels\/(action|email\/(message|digest|notices|end-notice|comment-notice|links))|channels\/(decided|revised|payload-summary)|embed\/page|http\/task-drawing|drawing\/drawing|approvals\/words|tasks\/deadline-words|notifications\/notice))/,
   // Findings for the developer of an agent.
   /^form\/(plan\/ignored-hints|payload\/(hints|key-order|widgets))\.ts$/,
+  // Words of languages for machines, and tasks to try, which agents would write.
+  /^web\/dashboard\/(task\/highlight\.ts|ui\/snippet\.tsx|inbox\/sample-task\.ts|playground\/examples\.ts|settings\/browser-name\.ts)$/,
 ];
 
 /** Texts that are the same in each language, by their beginning. */
-export const ENGLISH_ONLY: readonly { file: string; texts: readonly string[] }[] = [];
+export const ENGLISH_ONLY: readonly { file: string; texts: readonly string[] }[] = [
+  // Statuses of HTTP.
+  { file: "web/dashboard/deliveries/status.tsx", texts: ["Created", "Accepted", "No Content"] },
+  // What is typed into a host.
+  { file: "web/dashboard/hooks/host-settings.tsx", texts: ["Bearer"] },
+  { file: "web/dashboard/settings/personal-tokens.tsx", texts: ["Bearer", "claude mcp add"] },
+  // What a search may say, and names of parameters.
+  { file: "web/dashboard/inbox/task-list.tsx", texts: ["open, closed"] },
+  { file: "web/dashboard/views/filter.ts", texts: ["scope sort"] },
+  // A name.
+  { file: "web/dashboard/settings/mail-transports.ts", texts: ["Resend"] },
+  // Drawings and colours.
+  { file: "web/dashboard/live.ts", texts: ["%3Ccircle"] },
+  { file: "web/dashboard/ui/theme.ts", texts: ["color-mix"] },
+];
