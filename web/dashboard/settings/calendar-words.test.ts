@@ -46,7 +46,9 @@ void test("a calendar is said in the language of its reader", () => {
   };
   const hours = { ...WEEK, sat: [["09:00", "12:00"]], sun: [["09:00", "12:00"]] };
   const said = (closed: string[]) =>
-    withSpeech({ language: "de", catalogue: texts }, () => calendarWords({ time_zone: "Europe/Berlin", hours, closed }));
+    withSpeech({ language: "de", catalogue: texts }, () =>
+      calendarWords({ time_zone: "Europe/Berlin", hours, closed }),
+    );
   const open = "Mo bis Fr 9:00 bis 17:00 Uhr; Sa und So 9:00 bis 12:00 Uhr";
   assert.equal(said(["2026-12-25"]), `${open} (Europe/Berlin), 1 Tag zu`);
   assert.equal(said(["2026-12-25", "2026-12-26"]), `${open} (Europe/Berlin), 2 Tage zu`);

@@ -14,6 +14,7 @@ import { AwayChip } from "../absence/chip.tsx";
 import { AbsenceForm } from "../absence/form.tsx";
 import type { Absence } from "../absence/queries.ts";
 import { patch } from "../api.ts";
+import { followChoice } from "../language.ts";
 import type { Me } from "../api.ts";
 import { setPreferences, usePreferences } from "../ui/preferences.ts";
 import { confirmationWaysQuery, mayUsePassword, meQuery, queryClient, setupQuery } from "../queries.ts";
@@ -40,11 +41,12 @@ export function Profile() {
 
 function Who({ me }: { me: Me }) {
   const [zone, setZone] = useState(me.time_zone);
+  const [language, setLanguage] = useState(me.language);
   const save = useMutation({
-    mutationFn: (changes: { display_name: string | null; time_zone: string | null }) =>
-      patch<Me>("/api/auth/me", changes),
+    mutationFn: (changes: Pick<Me, "display_name" | "time_zone" | "language">) => patch<Me>("/api/auth/me", changes),
     onSuccess: (after) => {
       queryClient.setQueryData(meQuery.queryKey, after);
+      followChoice(after.language);
       toast({ message: t("Profile saved") });
     },
   });
@@ -54,7 +56,8 @@ function Who({ me }: { me: Me }) {
       aria-labelledby="who"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate({ display_name: textOf(event.currentTarget, "name").trim() || null, time_zone: zone });
+        const display_name = textOf(event.currentTarget, "name").trim() || null;
+        save.mutate({ display_name, time_zone: zone, language });
       }}
     >
       <h2 id="who">{t("You")}</h2>
@@ -82,7 +85,18 @@ function Who({ me }: { me: Me }) {
         nothingFoundMessage={t("No matches")}
         error={problemAt(save.error, "/time_zone")}
       />
-      <Problem error={save.error} fields={["/display_name", "/time_zone"]} />
+      <Select
+        label={t("Language")}
+        description={t("Of the dashboard and of emails. Default: the language of your browser.")}
+        placeholder={LANGUAGES[languageFor(navigator.languages) ?? DEFAULT_LANGUAGE]}
+        data={LANGUAGE_TAGS.map((tag) => ({ value: tag, label: LANGUAGES[tag] }))}
+        value={language}
+        onChange={(chosen) => setLanguage(languageFor([chosen]))}
+        clearable
+        clearButtonProps={{ "aria-label": t("Clear the language"), "aria-hidden": false, tabIndex: 0 }}
+        error={problemAt(save.error, "/language")}
+      />
+      <Problem error={save.error} fields={["/display_name", "/time_zone", "/language"]} />
       <div className="row">
         <Button type="submit" loading={save.isPending}>
           {t("Save")}
