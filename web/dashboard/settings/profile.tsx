@@ -9,6 +9,7 @@ import {
 } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { DEFAULT_LANGUAGE, LANGUAGE_TAGS, languageFor, LANGUAGES } from "../../../languages/languages.ts";
 import { as, plural, t } from "../../../languages/text.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import { AbsenceForm } from "../absence/form.tsx";
