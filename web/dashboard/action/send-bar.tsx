@@ -36,11 +36,11 @@ export function SendBar({ decided, isLocked, approveAll, send }: SendBarProps) {
 
 function summaryOf(decided: readonly (Decision | null)[]): string {
   const made = decided.filter((one) => one !== null);
-  const total = { made: made.length, all: decided.length };
-  if (made.length === 0) return t("{made} of {all} decided", total);
+  const total = { done: made.length, all: decided.length };
+  if (made.length === 0) return t("{done} of {all} decided", total);
   const counts = (["approve", "edit", "reject", "respond"] as const).flatMap((decision) => {
     const count = made.filter((one) => one === decision).length;
     return count === 0 ? [] : [DECISIONS[decision].count(count)];
   });
-  return t("{made} of {all} decided: {counts}", { ...total, counts: inOneLine(counts) });
+  return t("{done} of {all} decided: {counts}", { ...total, counts: inOneLine(counts) });
 }

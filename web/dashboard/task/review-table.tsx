@@ -1,6 +1,6 @@
 import { startTransition, useMemo, useState } from "react";
 import type { ReactElement } from "react";
-import { as, plural, t } from "../../../languages/text.ts";
+import { as, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { isList, resolve } from "../../../form/payload/json.ts";
 import { planMore } from "../../../form/payload/more.ts";
@@ -158,7 +158,7 @@ function Body({ node, drawing, columns, order }: BodyProps): ReactElement {
                   className="payload-load"
                   onClick={() => startTransition(() => setCount((known) => known + PAGE * 2))}
                 >
-                  {plural(Math.min(rest, PAGE * 2), "Show {n} more", "Show {n} more")}
+                  {t("Show {count} more", { count: Math.min(rest, PAGE * 2) })}
                 </button>
               ) : (
                 more

@@ -183,7 +183,7 @@ function Assign({ task, me, onClose }: { task: Task; me: Me; onClose: () => void
     >
       <div className="stack">
         <Select
-          label={as("a person", "To")}
+          label={as("people", "To")}
           data={[
             { value: NO_ONE, label: t("No one") },
             ...users.map((user) => ({ value: user.id, label: nameOf(user) })),
