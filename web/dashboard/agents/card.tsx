@@ -4,7 +4,7 @@ import { ProjectLine, useAgentName } from "../projects/name.tsx";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { IconAlertTriangle, IconHandStop } from "../ui/icons.tsx";
-import { listed } from "../ui/lists.ts";
+import { inOneLine } from "../lists.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { Moment, Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -156,7 +156,7 @@ function Facts({ agent }: { agent: Agent }) {
       <dd>{last_used_at === null ? <span className="muted">{t("Never")}</span> : <Moment at={last_used_at} />}</dd>
       <dt>{t("Limits")}</dt>
       <dd>
-        {listed([
+        {inOneLine([
           countOfTasks(agent.max_open_tasks),
           plural(agent.max_tasks_per_minute, "{n} new task a minute", "{n} new tasks a minute"),
         ])}

@@ -1,5 +1,5 @@
 import { plural, t } from "../../../languages/text.ts";
-import { listed } from "../ui/lists.ts";
+import { inOneLine } from "../lists.ts";
 import type { Agent } from "./queries.ts";
 
 export type AgentScope = Agent["scopes"][number];
@@ -31,7 +31,7 @@ export function scopesOf(hasSeveral: boolean): { scope: AgentScope; label: strin
 /** @param hasSeveral - there are several projects */
 export function scopesInWords({ scopes }: Agent, hasSeveral: boolean): string {
   const labels = scopesOf(hasSeveral).flatMap(({ scope, label }) => (scopes.includes(scope) ? [label] : []));
-  return labels.length === 0 ? t("Nothing") : listed(labels);
+  return labels.length === 0 ? t("Nothing") : inOneLine(labels);
 }
 
 /** Without a rule, agents may ask anyone. */
@@ -43,9 +43,9 @@ export function recipientsInWords(agent: Agent): string {
   const mode = recipientModeOf(agent);
   const { domains = [], slack_teams = [] } = agent.recipients ?? {};
   const teams = slack_teams.map((team) => t("Slack workspace {team}", { team }));
-  if (mode === "list") return listed([...domains, ...teams]) || t("No one");
+  if (mode === "list") return inOneLine([...domains, ...teams]) || t("No one");
   if (mode === "anyone") return t("Anyone");
-  return listed([RECIPIENTS.directory, ...teams]);
+  return inOneLine([RECIPIENTS.directory, ...teams]);
 }
 
 export function countOfTasks(count: number): string {

@@ -2,7 +2,7 @@ import { as, plural, t } from "../../../languages/text.ts";
 import type { AuditEntry, Task } from "../api.ts";
 import { named, type Names } from "../inbox/names.ts";
 import { actorOf } from "../task/actor.ts";
-import { listed } from "../ui/lists.ts";
+import { inOneLine } from "../lists.ts";
 import { oneOf, targetOf } from "./words.ts";
 
 /** Says what a step did, behind its actor. */
@@ -14,7 +14,7 @@ export function sayDone({ extra }: Pick<AuditEntry, "extra">, task: Pick<Task, "
       return as("after a person's name", "reminded everyone who was told");
     case "notify":
       return Array.isArray(to)
-        ? as("after a person's name", "told more people: {people}", { people: listed(to) })
+        ? as("after a person's name", "told more people: {people}", { people: inOneLine(to) })
         : as("after a person's name", "told more people");
     case "offer":
       return isUnmatched
@@ -33,7 +33,7 @@ export function sayDone({ extra }: Pick<AuditEntry, "extra">, task: Pick<Task, "
   }
 }
 
-const CREATED = as("a task", "created");
+const CREATED = as("a task was", "created");
 
 /** One more person, or several, who had a task. */
 interface Link {
@@ -75,7 +75,7 @@ function linkOf(entry: AuditEntry, task: Pick<Task, "escalation">, names: Names)
       return t("claimed by {person}", { person: nameOfActor(entry, names) });
     case "released":
       return entry.actor_type === "system"
-        ? as("a task", "released")
+        ? as("a task was", "released")
         : t("released by {person}", { person: nameOfActor(entry, names) });
     case "escalated": {
       if (extra?.["unmatched"] === true) return null;

@@ -6,7 +6,7 @@ import type { Scope } from "../queries.ts";
 import { CountLink } from "./count-link.tsx";
 import type { Counted, Series } from "./figures.ts";
 import type { Row } from "./scale.ts";
-import { listed } from "../ui/lists.ts";
+import { inOneLine } from "../lists.ts";
 
 interface ChartPanelProps<Name extends string> {
   title: string;
@@ -41,7 +41,7 @@ export function ChartPanel<Name extends string>({
   const columns = mark === undefined ? series : [...series, mark];
   const Bars = isHorizontal ? HorizontalBars : VerticalBars;
   const sumOf = (name: Name): number => rows.reduce((sum, row) => sum + row[name], 0);
-  const counts = listed(series.map(({ name, counted }) => counted(sumOf(name))));
+  const counts = inOneLine(series.map(({ name, counted }) => counted(sumOf(name))));
   const summary = t("{title}: {counts}. The table below has the numbers.", { title, counts });
   return (
     <section className="surface stack" aria-label={title}>

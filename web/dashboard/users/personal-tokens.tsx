@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { plural, t } from "../../../languages/text.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
-import { listed } from "../ui/lists.ts";
+import { inOneLine } from "../lists.ts";
 import { toast } from "../ui/toasts.ts";
 import { nameOf, personalTokensQuery, revokeTokensOf } from "./queries.ts";
 import type { User } from "./queries.ts";
@@ -17,7 +17,7 @@ export function PersonalTokensOf({ user }: { user: User }) {
     <>
       <p className="muted">
         {plural(tokens.length, "Personal token: {names}", "Personal tokens: {names}", {
-          names: listed(tokens.map(({ name }) => name)),
+          names: inOneLine(tokens.map(({ name }) => name)),
         })}
       </p>
       <div className="row">

@@ -11,7 +11,7 @@ import { meQuery, setupQuery } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { IconCheck } from "../ui/icons.tsx";
-import { listed } from "../ui/lists.ts";
+import { inOneLine } from "../lists.ts";
 import { Moment } from "../ui/times.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -188,7 +188,7 @@ function ProjectsOf({ user }: { user: User }) {
   const all =
     names.length === 0
       ? t("No projects")
-      : plural(names.length, "Project: {names}", "Projects: {names}", { names: listed(names) });
+      : plural(names.length, "Project: {names}", "Projects: {names}", { names: inOneLine(names) });
   return <div className="muted">{user.is_operator ? t("All projects") : all}</div>;
 }
 
