@@ -85,7 +85,8 @@ void test("finds texts in JSX, attributes, literals and templates, and not what 
   const { uses, bare, computed } = textsFor(
     "a.tsx",
     `
-    import x from "./Some path";
+    import { as, plural, t } from "../languages/text.ts";
+    import { rich } from "../web/rich.tsx";
     const a = cond ? t("Yes") : plural(n, "{n} task", "{n} tasks");
     const b = as("verb", "Open"), c = rich("Press {key}", { key: <kbd>Enter key</kbd> });
     const d = <p title="Given name" className="Some class">It was sent <code>Not text</code></p>;

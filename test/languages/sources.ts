@@ -64,6 +64,11 @@ export function textsFor(file: string, source = readFileSync(join(ROOT, file), "
   const { program, errors } = parseSync(file, source);
   if (errors[0]) throw new Error(`${file} cannot be parsed: ${errors[0].message}`);
   const found: Found = { uses: [], bare: [], computed: [] };
+  const imported = new Set(
+    Array.from(source.matchAll(/import \{([^}]*)\} from "[^"]*(?:languages\/text\.ts|rich\.tsx)"/g), ([, names]) =>
+      names!.split(",").map((name) => name.trim()),
+    ).flat(),
+  );
   const placeOf = (node: Node): Place => ({ file, line: source.slice(0, node.start).split("\n").length });
   const add = (node: Node, text: string): void => {
     const plain = text.replaceAll(/\s+/g, " ").trim();
@@ -118,7 +123,7 @@ export function textsFor(file: string, source = readFileSync(join(ROOT, file), "
       const name = String(callee.type === "MemberExpression" ? (callee["property"] as Node)["name"] : callee["name"]);
       const given = at["arguments"] as Node[];
       visit(callee);
-      if (callee.type === "Identifier" && Object.hasOwn(TRANSLATES, name)) {
+      if (imported.has(name) && callee.type === "Identifier" && Object.hasOwn(TRANSLATES, name)) {
         const place = TRANSLATES[name]!;
         if (given[place] !== undefined) use(at, name, given[place]);
         return visit(given.slice(place + 1));
