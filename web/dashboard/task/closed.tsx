@@ -3,7 +3,7 @@ import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode }
 import { t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { answerState, isFallback, type AnswerState } from "../../../endings/answer-state.ts";
-import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
+import { endingOf, endings, fill } from "../../../endings/sentences.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { enteredIn } from "../../../form/plan/entered.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
@@ -65,7 +65,7 @@ export function EndSentence({ task, me }: { task: Task; me: Me }) {
   const { completed_via_channel: channel } = task;
   const canceller = useCanceller(task, me, names);
   const sentenceOf =
-    canceller === null && state.how === "cancelled" ? CANCELLED : ENDINGS[endingOf(state, who)].dashboard;
+    canceller === null && state.how === "cancelled" ? CANCELLED : endings()[endingOf(state, who)].dashboard;
   const pieces = fill<ReactNode>(sentenceOf, {
     who,
     at: <Time at={new Date(state.at).toISOString()} />,
