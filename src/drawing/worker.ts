@@ -2,12 +2,16 @@
 import type { PayloadInput } from "../../form/payload/payload.ts";
 import type { ConversationProps } from "../../form/plan/conversation.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
+import { catalogueOf } from "../../languages/server.ts";
+import type { Speech } from "../../languages/text.ts";
 import { answerCalls } from "../../threads/answer-calls.ts";
 import { builtPath } from "../http/built.ts";
-import type { Drawn, Question } from "./thread.ts";
+import type { Drawn, Question, SpokenQuestion } from "./thread.ts";
 
 /** `npm run build` makes this module from web/server/render.tsx. */
 interface Renderer {
+  /** It has texts of its own, and so a language of its own. */
+  setSpeech(speech: () => Speech): void;
   renderForm(props: TaskFormProps): string;
   renderConversation(props: ConversationProps): string;
   renderPayload(
@@ -16,9 +20,15 @@ interface Renderer {
   ): { html: string; tells_time: boolean };
 }
 
-const { renderForm, renderConversation, renderPayload } = (await import(builtPath("server/render.js"))) as Renderer;
+const { setSpeech, renderForm, renderConversation, renderPayload } = (await import(
+  builtPath("server/render.js")
+)) as Renderer;
 
-answerCalls(draw);
+answerCalls(({ question, language, locale }: SpokenQuestion): Drawn => {
+  const speech = { language, catalogue: catalogueOf(language), locale };
+  setSpeech(() => speech);
+  return draw(question);
+});
 
 function draw(question: Question): Drawn {
   if (question.draws === "payload") {
