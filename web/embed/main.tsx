@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { t } from "../../languages/text.ts";
 import type { Outcome } from "../form/answer-form.tsx";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
@@ -135,7 +136,7 @@ function refused({ error_code, message, details }: Refusal): Outcome {
   if (error_code === "internal") return { kind: "offline" };
   return {
     kind: code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed",
-    message: `Not sent. ${code === "INVALID_EMBED_TOKEN" ? notice.textContent : message}`,
+    message: `${t("Not sent.")} ${code === "INVALID_EMBED_TOKEN" ? notice.textContent : message}`,
   };
 }
 
