@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerState, isFallback, type Ended, type Identity, type StatedTask } from "./answer-state.ts";
-import { answerFact, endingOf, ENDINGS, fill, fillText } from "./sentences.ts";
+import { answerFact, endingOf, endings, fill, fillText } from "./sentences.ts";
 
 const NOBODY: Identity = { user_id: null, email: null, account: null };
 
@@ -53,7 +53,7 @@ void test("an answer that the request gave for the deadline is nobody's, also if
   assert.equal(isFallback({ ...record, completed_via_channel: null }), false);
   // A token may name any channel.
   assert.equal(isFallback({ ...record, decided_by: { kind: "admin" } }), false);
-  const { chat } = ENDINGS.fallback;
+  const { chat } = endings().fallback;
   assert.equal(
     fillText(chat, { answer: answerFact("Reject") }),
     "No one answered in time, so the answer given beforehand counts: Reject.",
@@ -74,6 +74,6 @@ void test("each end has a row, and an answer has three: own, somebody's, and nob
 
 void test("a sentence takes its facts in their places, and none may be missing", () => {
   assert.deepEqual(fill<string | number>("{who} came {at}.", { who: "Dana", at: 3 }), ["Dana", " came ", 3, "."]);
-  assert.equal(fillText(ENDINGS.completed.agent, { who: "{at}" }), "Answered by {at}.");
-  assert.throws(() => fillText(ENDINGS.completed.chat, {}), /needs the fact who/);
+  assert.equal(fillText(endings().completed.agent, { who: "{at}" }), "Answered by {at}.");
+  assert.throws(() => fillText(endings().completed.chat, {}), /needs the fact who/);
 });

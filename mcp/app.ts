@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { ENDINGS } from "../endings/sentences.ts";
+import { endings } from "../endings/sentences.ts";
 import { ApiError } from "../sdk/index.ts";
 import { AT_HOST, type HumanRequest, type Requests } from "./requests.ts";
 import { answered, toolResult } from "./results.ts";
@@ -162,7 +162,7 @@ function whyNoForm({ status, is_fallback }: HumanRequest, channel: string | null
   if (status === "pending") return NOT_HERE;
   // The person at the host gave it, perhaps before a connection was lost, or the host shows an old call again.
   const ending = is_fallback === true ? "fallback" : channel === AT_HOST ? "own" : status;
-  return { title: CLOSED, says: ENDINGS[ending].embed };
+  return { title: CLOSED, says: endings()[ending].embed };
 }
 
 /** The error for a client that did not declare the extension. It has no such tool. */

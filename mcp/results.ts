@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
-import { ENDINGS, fillText } from "../endings/sentences.ts";
+import { endings, fillText } from "../endings/sentences.ts";
 import { HumanTaskError } from "../sdk/index.ts";
 import type { HumanRequest } from "./requests.ts";
 
@@ -56,12 +56,12 @@ const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => s
   pending: ({ request_id, url, expires_at, urgent, needs_reply }) =>
     `No answer yet. ${needs_reply === true ? ASKED_BACK : ""}${urgent === true ? "People see it marked as urgent. " : ""}The request is open until ${expires_at}, at ${url}. Do not treat it as approved, and do not ask again: call check_on_human with request_id ${request_id}.`,
   completed: ({ answered_by: who, is_fallback }) => {
-    if (is_fallback === true) return ENDINGS.fallback.agent;
-    return who === null ? ENDINGS.unattributed.agent : fillText(ENDINGS.completed.agent, { who });
+    if (is_fallback === true) return endings().fallback.agent;
+    return who === null ? endings().unattributed.agent : fillText(endings().completed.agent, { who });
   },
-  timed_out: () => ENDINGS.timed_out.agent,
-  cancelled: () => ENDINGS.cancelled.agent,
-  verification_exhausted: () => ENDINGS.verification_exhausted.agent,
+  timed_out: () => endings().timed_out.agent,
+  cancelled: () => endings().cancelled.agent,
+  verification_exhausted: () => endings().verification_exhausted.agent,
 };
 
 /** Returns errors to the model, which can often fix them. */

@@ -141,6 +141,14 @@ const withoutPreloading: Plugin = {
   name: "without-preloading",
   enforce: "pre",
   load: (id) => (id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : undefined),
+  generateBundle: {
+    order: "post",
+    handler: (_, files) => {
+      // The helper takes no list of style sheets, nor the address that they are relative to.
+      for (const file of Object.values(files))
+        if (file.type === "chunk") file.code = file.code.replaceAll(",[],import.meta.url)", ")");
+    },
+  },
 };
 
 /** Light pages show only schemas that the service has accepted. The dashboard also has a playground. */

@@ -1,3 +1,4 @@
+import { plural } from "../../languages/text.ts";
 import { isObject } from "./json.ts";
 import { readAddress } from "./links.ts";
 
@@ -95,6 +96,6 @@ export function showReference(file: FileReference, number: (value: number) => st
 
 /** Returns a size as people read it: "812 bytes", "24 kB", "1,204 MB". */
 export function sizeOf(bytes: number, number: (value: number) => string): string {
-  if (bytes < 1_000) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  if (bytes < 1_000) return plural(bytes, "{n} byte", "{n} bytes");
   return bytes < 10_000_000 ? `${number(Math.round(bytes / 1_000))} kB` : `${number(Math.round(bytes / 1_000_000))} MB`;
 }

@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import type { NodeBase, Option } from "./nodes.ts";
 import type { FieldAddress, FieldContext, Planning, Preset } from "./planning.ts";
 import { first, fits } from "./schema-view.ts";
@@ -51,5 +52,5 @@ export function withDefaultHelp(field: FieldContext, base: NodeBase, options: re
   const { preset, required } = field;
   if (required || preset?.from !== "default" || base.help !== null) return base;
   const option = options.find((one) => one.value === preset.value);
-  return option === undefined ? base : { ...base, help: `Default: ${option.label}` };
+  return option === undefined ? base : { ...base, help: t("Default: {option}", { option: option.label }) };
 }

@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import type { Reader } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
 import type { TaskRow } from "../db/schema.ts";
@@ -57,10 +58,11 @@ async function notAsker(
   { owner_user_id = null }: Policy,
 ): Promise<WhyExcluded> {
   if (asked_by_kind === "user")
-    return ({ id }) => (id === asked_by_id ? "You asked for this, so someone else has to decide." : null);
+    return ({ id }) => (id === asked_by_id ? t("You asked for this, so someone else has to decide.") : null);
   if (asked_by_kind !== "agent") return () => null;
   const owners = new Set([owner_user_id, await ownerOf(reader, asked_by_id)]);
-  return ({ id }) => (owners.has(id) ? "The agent that asks for this is yours, so someone else has to decide." : null);
+  return ({ id }) =>
+    owners.has(id) ? t("The agent that asks for this is yours, so someone else has to decide.") : null;
 }
 
 /** Returns the user id of an agent's owner; null if it has none, or is gone. */
@@ -79,7 +81,7 @@ function notOnBehalfOf(task: AskedTask): WhyExcluded {
   const isNamed = ({ id, email }: Somebody) =>
     named["id"] === id ||
     (email !== null && typeof named["email"] === "string" && emailKey(named["email"]) === emailKey(email));
-  return (person) => (isNamed(person) ? "This is asked on your behalf, so someone else has to decide." : null);
+  return (person) => (isNamed(person) ? t("This is asked on your behalf, so someone else has to decide.") : null);
 }
 
 /** Nobody decides while it is hidden who answers the other task: who may and who may not would tell it. */
@@ -92,9 +94,15 @@ async function notAnswerers(reader: Reader, task_id: string): Promise<Exclusions
     .where("home", "=", home)
     .executeTakeFirst();
   if (task === undefined)
-    return { ...NO_ONE, everyone: `Task ${task_id} was deleted, so it is not known who must not decide.` };
+    return {
+      ...NO_ONE,
+      everyone: t("Task {id} was deleted, so it is not known who must not decide.", { id: task_id }),
+    };
   if (isHidden(task))
-    return { ...NO_ONE, everyone: `Task ${task_id} hides who decides it while it is open. Wait until it has ended.` };
+    return {
+      ...NO_ONE,
+      everyone: t("Task {id} hides who decides it while it is open. Wait until it has ended.", { id: task_id }),
+    };
   const votes = await reader.query
     .selectFrom("task_approvals")
     .select("user_id")
@@ -107,7 +115,7 @@ async function notAnswerers(reader: Reader, task_id: string): Promise<Exclusions
   const key = completed_by_email === null ? null : emailKey(completed_by_email);
   const of: WhyExcluded = ({ id, email }) =>
     ids.has(id) || (key !== null && email !== null && emailKey(email) === key)
-      ? `You decided task ${task_id}, so someone else has to decide this one.`
+      ? t("You decided task {id}, so someone else has to decide this one.", { id: task_id })
       : null;
   return { ...NO_ONE, of };
 }

@@ -1,5 +1,6 @@
+import { t } from "../../languages/text.ts";
 import type { Reader } from "../db/database.ts";
-import { answerAccountOf, UNKNOWN_MEMBER } from "../people/accounts.ts";
+import { answerAccountOf } from "../people/accounts.ts";
 import { nameOf } from "../tasks/answerers.ts";
 import type { Task } from "../tasks/store.ts";
 import { explain, type FieldError } from "../../form/plan/check.ts";
@@ -36,7 +37,8 @@ export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): reado
 /** Returns the name of the person who answered, or of the agent that answered in a person's name; null if unknown. */
 export async function answererOf(reader: Reader, task: Task): Promise<string | null> {
   if (task.decided_by_kind === "agent") return task.decided_by_name;
-  if (task.decided_by_kind === "host") return `${task.decided_by_name} (the person at its host)`;
+  if (task.decided_by_kind === "host")
+    return t("{agent} (the person at its host)", { agent: task.decided_by_name ?? "" });
   const name = await nameOf(reader, task.completed_by_user_id, task.completed_by_email);
-  return name ?? (answerAccountOf(task) === null ? null : UNKNOWN_MEMBER);
+  return name ?? (answerAccountOf(task) === null ? null : t("a Slack member"));
 }

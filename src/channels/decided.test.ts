@@ -78,7 +78,7 @@ void test("a confidential value in a list is not told", () => {
 
 void test("of a list that was replaced as a whole its length is told", () => {
   const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ i, text: `row ${i} of ${count}` }));
-  assert.deepEqual(saidOf({ rows: rows(1100) }, { rows: rows(1101) }), ["Rows: 1100 entries → 1101 entries"]);
+  assert.deepEqual(saidOf({ rows: rows(1100) }, { rows: rows(1101) }), ["Rows: 1,100 entries → 1,101 entries"]);
 });
 
 void test("what is different in a version shows no value that either version hides", () => {

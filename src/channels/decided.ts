@@ -1,7 +1,7 @@
 import { allFacts, type Fact } from "../../form/payload/summary.ts";
 import { planPayload } from "../../form/payload/payload.ts";
 import { cutText, oneLine } from "../../form/plain-text.ts";
-import { t } from "../../languages/text.ts";
+import { plural, t } from "../../languages/text.ts";
 import { keyOf } from "../../form/plan/entries.ts";
 import { valueAt } from "../../form/plan/plan.ts";
 import { titleOf } from "../../form/titles.ts";
@@ -25,12 +25,34 @@ export interface Decided {
   messages: readonly Fact[];
 }
 
-const SAID: Record<Decision, string> = {
-  approve: "Approved",
-  edit: "Approved with changes",
-  reject: "Rejected",
-  respond: "Answered with a message",
-};
+const DECISIONS: readonly Decision[] = ["approve", "edit", "reject", "respond"];
+
+function sayDecision(decision: Decision): string {
+  switch (decision) {
+    case "approve":
+      return t("Approved");
+    case "edit":
+      return t("Approved with changes");
+    case "reject":
+      return t("Rejected");
+    case "respond":
+      return t("Answered with a message");
+  }
+}
+
+/** @param count - of actions with this decision */
+function sayCount(decision: Decision, count: number): string {
+  switch (decision) {
+    case "approve":
+      return plural(count, "{n} approved", "{n} approved");
+    case "edit":
+      return plural(count, "{n} approved with changes", "{n} approved with changes");
+    case "reject":
+      return plural(count, "{n} rejected", "{n} rejected");
+    case "respond":
+      return plural(count, "{n} answered with a message", "{n} answered with a message");
+  }
+}
 
 export interface Look {
   /** Facts at most. */
@@ -47,29 +69,29 @@ export function decidedOf(task: TaskWithDocuments, look: Look): Decided | null {
   const answer = JSON.parse(task.response!) as DecisionRecord & { decisions: DecisionRecord[] };
   if (!actions.isList) {
     const facts = changesOf(actions.all[0]!, answer, look);
-    const messages = answer.message === undefined ? [] : [{ title: "Message", text: answer.message }];
-    return { said: SAID[answer.decision], ...cut(facts, look.max, "change"), messages };
+    const messages = answer.message === undefined ? [] : [{ title: t("Message"), text: answer.message }];
+    return { said: sayDecision(answer.decision), ...cut(facts, look.max, "change"), messages };
   }
   const { decisions } = answer;
   const facts = actions.all.slice(0, look.max).map((action, i): Fact => {
     const changes = changesOf(action, decisions[i]!, look).map(({ title, text }) => `${title}: ${text}`);
     const { decision } = decisions[i]!;
-    return factOf(action, [SAID[decision], ...changes]);
+    return factOf(action, [sayDecision(decision), ...changes]);
   });
-  const counts = (Object.keys(SAID) as Decision[]).flatMap((one) => {
+  const counts = DECISIONS.flatMap((one) => {
     const count = decisions.filter(({ decision }) => decision === one).length;
-    return count === 0 ? [] : [`${count} ${SAID[one].toLowerCase()}`];
+    return count === 0 ? [] : [sayCount(one, count)];
   });
   const messages = actions.all.flatMap(({ name }, i) => {
     const { message } = decisions[i]!;
-    return message === undefined ? [] : [{ title: `${name} · Message`, text: message }];
+    return message === undefined ? [] : [{ title: t("{action} · Message", { action: name }), text: message }];
   });
   const left_out = leftOutOf(actions.all.length - facts.length, "action");
   return { said: counts.join(", "), facts, left_out, messages };
 }
 
-function cut(facts: readonly Fact[], max: number, noun: string): Pick<Decided, "facts" | "left_out"> {
-  return { facts: facts.slice(0, max), left_out: leftOutOf(facts.length - max, noun) };
+function cut(facts: readonly Fact[], max: number, what: "action" | "change"): Pick<Decided, "facts" | "left_out"> {
+  return { facts: facts.slice(0, max), left_out: leftOutOf(facts.length - max, what) };
 }
 
 /** Returns what was changed since a round of approvals, as a person sees it. A redacted task tells nothing of it. */
@@ -138,11 +160,11 @@ function changesOf(
   const steps = new Map(patch.map((step) => [`${step.op} ${step.path}`, step]));
   return [...steps.values()].map(({ op, path }): Fact => {
     const list = path.slice(0, path.lastIndexOf("/"));
-    if (op === "remove" && isList(was, list)) return { title: namesIn(list), text: entryOf("removed", was, path) };
-    if (op === "add" && isList(is, list)) return { title: namesIn(list), text: entryOf("added", is, path) };
+    if (op === "remove" && isList(was, list)) return { title: namesIn(list), text: entryOf(t("removed"), was, path) };
+    if (op === "add" && isList(is, list)) return { title: namesIn(list), text: entryOf(t("added"), is, path) };
     const [from, to] = [textAt(was, path), textAt(is, path)];
     const title = isInList(was, path) ? undefined : (was.facts.get(path) ?? is.facts.get(path))?.title;
-    return { title: title ?? namesIn(path), text: from === null || to === null ? "changed" : `${from} → ${to}` };
+    return { title: title ?? namesIn(path), text: from === null || to === null ? t("changed") : `${from} → ${to}` };
   });
 }
 
@@ -169,7 +191,7 @@ function textAt({ payload, facts }: Side, pointer: string): string | null {
 }
 
 function countOf(entries: number): string {
-  return entries === 1 ? "1 entry" : `${entries} entries`;
+  return plural(entries, "{n} entry", "{n} entries");
 }
 
 /** "added: SKU: J1, Quantity: 2" */

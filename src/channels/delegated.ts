@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import type { Reader } from "../db/database.ts";
 import { nameOf } from "../tasks/answerers.ts";
 import type { Task } from "../tasks/store.ts";
@@ -16,5 +17,5 @@ export async function delegatedFromOf(
 ): Promise<DelegatedFrom | null> {
   const { delegated_from_user_id: id, delegated_from_email: email, delegated_until: until } = task;
   if (id === null || until === null) return null;
-  return { name: (await nameOf(reader, id, email)) ?? "someone", until };
+  return { name: (await nameOf(reader, id, email)) ?? t("someone"), until };
 }

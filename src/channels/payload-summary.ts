@@ -4,6 +4,7 @@ import { planPayload } from "../../form/payload/payload.ts";
 import { factsByPointer } from "../../form/payload/summary.ts";
 import type { Fact } from "../../form/payload/summary.ts";
 import { cutText, oneLine } from "../../form/plain-text.ts";
+import { plural, t } from "../../languages/text.ts";
 import type { Action } from "../actions/action.ts";
 import type { Actions } from "../actions/request.ts";
 
@@ -30,9 +31,12 @@ export function factOf({ name }: Pick<Action, "name">, parts: readonly string[])
   return { title: cutText(oneLine(name), MAX_NAME), text: cutText(parts.join(" · "), MAX_ACTION) };
 }
 
-/** Returns "3 more actions", or null if none is left out. @param noun - of one */
-export function leftOutOf(count: number, noun: string): string | null {
-  return count <= 0 ? null : `${count} more ${noun}${count === 1 ? "" : "s"}`;
+/** Returns "3 more actions", or null if none is left out. */
+export function leftOutOf(count: number, what: "action" | "change"): string | null {
+  if (count <= 0) return null;
+  return what === "action"
+    ? plural(count, "{n} more action", "{n} more actions")
+    : plural(count, "{n} more change", "{n} more changes");
 }
 
 interface SummaryOptions {
@@ -125,12 +129,12 @@ function sizeOf(nodes: readonly PayloadNode[]): { fields: number; rows: number }
 }
 
 function leftOutText(fields: number, rows: number, hasFacts: boolean): string | null {
-  const more = hasFacts ? " more" : "";
-  const parts = [
-    ...(fields > 0 ? [`${fields}${more} ${fields === 1 ? "field" : "fields"}`] : []),
-    ...(rows > 0 ? [`${rows} ${rows === 1 ? "row" : "rows"}`] : []),
-  ];
-  return parts.length === 0 ? null : parts.join(", ");
+  const said = {
+    fields: hasFacts ? plural(fields, "{n} more field", "{n} more fields") : plural(fields, "{n} field", "{n} fields"),
+    rows: plural(rows, "{n} row", "{n} rows"),
+  };
+  if (fields > 0 && rows > 0) return t("{fields}, {rows}", said);
+  return fields > 0 ? said.fields : rows > 0 ? said.rows : null;
 }
 
 function hasReference(nodes: readonly PayloadNode[]): boolean {

@@ -232,7 +232,6 @@ const question = (text: string): Question => ({
   payload_schema: JSON.stringify({ properties: { text: { format: "markdown" } } }),
   form_definition: null,
   redact: false,
-  language: "en",
   locale: undefined,
   time_zone: "UTC",
   now: NOW.getTime(),

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { ConversationProps } from "../../form/plan/conversation.ts";
-import { currentLanguage } from "../../languages/text.ts";
 import { jsonText } from "../../form/payload/json.ts";
+import { currentLanguage, t } from "../../languages/text.ts";
 import { ServiceError } from "../errors.ts";
 import { escapeHtml } from "../http/page.ts";
 import { HOUR, MINUTE } from "../lib/time.ts";
@@ -14,7 +14,7 @@ export type { FormToDraw } from "./thread.ts";
 /** Draws payloads, forms and conversations as HTML, for pages of the service. Untrusted content is drawn outside of the event loop. */
 export interface Drawing {
   /**
-   * Returns the payload of a task as HTML, in the current language. It never changes, so it is drawn once and kept. If drawing takes too long,
+   * Returns the payload of a task as HTML. It never changes, so it is drawn once and kept. If drawing takes too long,
    * the payload is shown as plain text. Never rejects.
    */
   payload(task: PayloadToDraw, look: Look): Promise<string>;
@@ -61,9 +61,6 @@ const LATE_MAX = 1_000;
 /** The limit of text from a payload that cannot be drawn at all. */
 const TEXT_CHARACTERS_MAX = 20_000;
 
-const AS_PLAIN_TEXT = "Formatting this takes too long, so texts are shown as plain text.";
-const AS_JSON = "This cannot be formatted right now, so it is shown as plain text.";
-
 export function createDrawing({ log, ...options }: { log: Logger } & DrawingThreadOptions): Drawing {
   const thread = createDrawingThread(options);
   const kept = createKept<string>(KEPT_BYTES);
@@ -82,7 +79,6 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
       payload_schema: task.payload_schema,
       form_definition: task.form_definition,
       redact: task.redact_payload,
-      language: currentLanguage(),
       locale,
       time_zone,
       now: ms,
@@ -103,7 +99,9 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
       return textOf(task.payload, wholeAt);
     }
     const { html, tells_time } = outcome.drawn;
-    const shown = isPlain ? `${noteOf(AS_PLAIN_TEXT)}${html}` : html;
+    const shown = isPlain
+      ? `${noteOf(escapeHtml(t("Formatting this takes too long, so texts are shown as plain text.")))}${html}`
+      : html;
     const keptMs = Math.min(tells_time ? TIME_TOLD_MS : KEPT_MS, isPlain ? LATE_MS : KEPT_MS);
     kept.set(key, shown, ms + keptMs, shown.length * 2);
     return shown;
@@ -128,13 +126,13 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
     },
     form: async (props) => {
       const { task_id } = props.task;
-      const outcome = await thread.draw(task_id, { draws: "form", language: currentLanguage(), props });
+      const outcome = await thread.draw(task_id, { draws: "form", props });
       if ("drawn" in outcome) return outcome.drawn;
       note("form", task_id, outcome);
       throw new ServiceError("OVERLOADED", { retryAfter: 2 });
     },
     conversation: async (task_id, props) => {
-      const outcome = await thread.draw(task_id, { draws: "conversation", language: currentLanguage(), props });
+      const outcome = await thread.draw(task_id, { draws: "conversation", props });
       if ("drawn" in outcome) return outcome.drawn.html;
       note("conversation", task_id, outcome);
       throw new ServiceError("OVERLOADED", { retryAfter: 2 });
@@ -143,8 +141,9 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
   };
 }
 
-function noteOf(text: string): string {
-  return `<p class="payload-note" role="note">${text}</p>`;
+/** @param html - with all text escaped */
+function noteOf(html: string): string {
+  return `<p class="payload-note" role="note">${html}</p>`;
 }
 
 /** Control characters, and characters that change the text direction or are invisible, but not line ends. */
@@ -156,9 +155,12 @@ const UNSEEN = /[^\P{C}\n]/gu;
  */
 function textOf(payload: string, wholeAt: string | undefined): string {
   const { text, left_out } = jsonText(JSON.parse(payload), TEXT_CHARACTERS_MAX);
-  const link =
-    wholeAt && ` <a href="${escapeHtml(wholeAt)}" target="_blank" rel="noopener">Sign in to see all of it.</a>`;
-  const more = left_out > 0 ? noteOf(`This is only the beginning of the payload.${link ?? ""}`) : "";
+  const only = escapeHtml(t("This is only the beginning of the payload."));
+  const link = wholeAt
+    ? ` <a href="${escapeHtml(wholeAt)}" target="_blank" rel="noopener">${escapeHtml(t("Sign in to see all of it."))}</a>`
+    : "";
+  const more = left_out > 0 ? noteOf(`${only}${link}`) : "";
+  const note = escapeHtml(t("This cannot be formatted right now, so it is shown as plain text."));
   const shown = escapeHtml(text.toWellFormed().replaceAll(UNSEEN, "\uFFFD"));
-  return `<div class="payload">${noteOf(AS_JSON)}<details class="payload-raw"><summary>Show the data</summary><pre dir="ltr"><code>${shown}</code></pre></details>${more}</div>`;
+  return `<div class="payload">${noteOf(note)}<details class="payload-raw"><summary>${escapeHtml(t("Show the data"))}</summary><pre dir="ltr"><code>${shown}</code></pre></details>${more}</div>`;
 }

@@ -1,6 +1,7 @@
-import type { Language } from "../../languages/languages.ts";
 import type { ConversationProps } from "../../form/plan/conversation.ts";
 import type { FormTask, TaskFormProps } from "../../form/plan/task-form.ts";
+import type { Language } from "../../languages/languages.ts";
+import { currentLanguage, locale } from "../../languages/text.ts";
 import { clockLimit, cpuLimit } from "../../threads/time-limits.ts";
 import { createWorkerCalls } from "../../threads/worker-calls.ts";
 import { createTurns } from "./turns.ts";
@@ -25,7 +26,6 @@ export type Question =
       payload_schema: string | null;
       form_definition: string | null;
       redact: boolean;
-      language: Language;
       locale: string | undefined;
       time_zone: string | undefined;
       /** Epoch milliseconds. */
@@ -35,8 +35,16 @@ export type Question =
       /** Address of the page that shows the parts that are too large to draw. */
       wholeAt: string | undefined;
     }
-  | { draws: "form"; language: Language; props: FormToDraw }
-  | { draws: "conversation"; language: Language; props: ConversationProps };
+  | { draws: "form"; props: FormToDraw }
+  | { draws: "conversation"; props: ConversationProps };
+
+/** A question with the language of its reader, which the thread does not know by itself. */
+export interface SpokenQuestion {
+  question: Question;
+  language: Language;
+  /** For numbers and times. */
+  locale: string;
+}
 
 export type FormToDraw = Omit<TaskFormProps, "task"> & {
   task: Omit<FormTask, "payload" | "response_schema" | "form_definition"> & {
@@ -84,14 +92,14 @@ const WAIT_MAX_MS = 10_000;
 const HEAP_MB = 256;
 
 interface Job {
-  readonly question: Question;
+  readonly spoken: SpokenQuestion;
   /** By `performance.now()`. */
   readonly since: number;
   readonly settle: (outcome: Outcome) => void;
 }
 
 export function createDrawingThread({ limitsMs, heapMb = HEAP_MB }: DrawingThreadOptions = {}): DrawingThread {
-  const calls = createWorkerCalls<Question, Drawn>({
+  const calls = createWorkerCalls<SpokenQuestion, Drawn>({
     module: new URL("./worker.ts", import.meta.url),
     worker: { resourceLimits: { maxOldGenerationSizeMb: heapMb } },
     startLimitMs: START_LIMIT_MS,
@@ -106,10 +114,10 @@ export function createDrawingThread({ limitsMs, heapMb = HEAP_MB }: DrawingThrea
     isDrawing = false;
   }
 
-  async function drawOne({ question, since }: Job): Promise<Outcome> {
+  async function drawOne({ spoken, since }: Job): Promise<Outcome> {
     if (performance.now() - since > WAIT_MAX_MS) return { failed: "busy" };
-    const limits = [cpuLimit({ ...LIMITS_MS, ...limitsMs }[question.draws]), clockLimit(CLOCK_LIMIT_MS)];
-    const outcome = await calls.call(question, { limits });
+    const limits = [cpuLimit({ ...LIMITS_MS, ...limitsMs }[spoken.question.draws]), clockLimit(CLOCK_LIMIT_MS)];
+    const outcome = await calls.call(spoken, { limits });
     if ("answer" in outcome) return { drawn: outcome.answer };
     if (outcome.failed === "late") return { failed: "late" };
     if (outcome.failed === "closed") return { failed: "busy" };
@@ -119,7 +127,8 @@ export function createDrawingThread({ limitsMs, heapMb = HEAP_MB }: DrawingThrea
   return {
     draw: async (task_id, question) =>
       new Promise((settle) => {
-        const isTaken = turns.add(task_id, { question, since: performance.now(), settle });
+        const spoken = { question, language: currentLanguage(), locale: locale() };
+        const isTaken = turns.add(task_id, { spoken, since: performance.now(), settle });
         if (isTaken) void drawAll();
         else settle({ failed: "busy" });
       }),

@@ -6,29 +6,31 @@ import { catalogueOf } from "../../languages/server.ts";
 import type { Speech } from "../../languages/text.ts";
 import { answerCalls } from "../../threads/answer-calls.ts";
 import { builtPath } from "../http/built.ts";
-import type { Drawn, Question } from "./thread.ts";
+import type { Drawn, Question, SpokenQuestion } from "./thread.ts";
 
 /** `npm run build` makes this module from web/server/render.tsx. */
 interface Renderer {
+  /** It has texts of its own, and so a language of its own. */
+  setSpeech(speech: () => Speech): void;
   renderForm(props: TaskFormProps): string;
   renderConversation(props: ConversationProps): string;
   renderPayload(
     input: PayloadInput,
     how: { isPlain: boolean; wholeAt?: string },
   ): { html: string; tells_time: boolean };
-  setSpeech(speech: () => Speech): void;
 }
 
-const { renderForm, renderConversation, renderPayload, setSpeech } = (await import(
+const { setSpeech, renderForm, renderConversation, renderPayload } = (await import(
   builtPath("server/render.js")
 )) as Renderer;
 
-answerCalls(draw);
+answerCalls(({ question, language, locale }: SpokenQuestion): Drawn => {
+  const speech = { language, catalogue: catalogueOf(language), locale };
+  setSpeech(() => speech);
+  return draw(question);
+});
 
 function draw(question: Question): Drawn {
-  const { language } = question;
-  // The renderer has its own copy of languages/text.ts.
-  setSpeech(() => ({ language, catalogue: catalogueOf(language) }));
   if (question.draws === "payload") {
     const { payload, payload_schema, form_definition, now, isPlain, wholeAt, redact, locale, time_zone } = question;
     const hints = parsed(form_definition) as { payload?: unknown } | null;

@@ -1,4 +1,4 @@
-import { ENDINGS } from "../../endings/sentences.ts";
+import { endings, type Row } from "../../endings/sentences.ts";
 import { readForm, type Form } from "../../form/plan/plan.ts";
 import { answerOfForm } from "../actions/untouched.ts";
 import { otherwiseOf } from "../tasks/deadline-words.ts";
@@ -248,6 +248,6 @@ function requireOpen(task: TaskWithDocuments, now: number): void {
   if (how !== "open") throw ended(how);
 }
 
-function ended(ending: keyof typeof ENDINGS): ServiceError {
-  return new ServiceError("TASK_ALREADY_TERMINAL", { message: ENDINGS[ending].embed });
+function ended(ending: Row): ServiceError {
+  return new ServiceError("TASK_ALREADY_TERMINAL", { message: endings()[ending].embed });
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
+import { currentLanguage, t } from "../../languages/text.ts";
 import type { Config } from "../config.ts";
 import { serveBuilt } from "../http/built.ts";
 import { csp, escapeHtml, ICON } from "../http/page.ts";
+import { richHtml } from "../http/rich-html.ts";
 import { accentStyle } from "./accent.ts";
 
 /** Path of the page and its files. */
@@ -32,9 +34,9 @@ export const embedPage: FastifyPluginAsync<{ ctx: { config: Config } }> = async 
     });
     void reply.headers({ "content-security-policy": policy, "cache-control": "no-cache", "x-robots-tag": "noindex" });
     const theme = query["theme"] === "light" || query["theme"] === "dark" ? query["theme"] : null;
-    if (embed === null) return send(reply, 404, html({ head: head ?? "", theme, style, parts: OFF }));
-    if (head === null) return send(reply, 503, html({ head: "", theme, style, parts: NOT_BUILT }));
-    return send(reply, 200, html({ head, theme, style, parts: PARTS }));
+    if (embed === null) return send(reply, 404, html({ head: head ?? "", theme, style, parts: offPart() }));
+    if (head === null) return send(reply, 503, html({ head: "", theme, style, parts: notBuiltPart() }));
+    return send(reply, 200, html({ head, theme, style, parts: partsOf() }));
   });
 };
 
@@ -52,48 +54,54 @@ interface Panel {
 }
 
 /** Shows the error code, for support. */
-const code = (name: string) => `<p class="about">Code <code>${name}</code></p>`;
+function codeOf(name: string): string {
+  return `<p class="about">${richHtml("Code {code}", { code: `<code>${name}</code>` })}</p>`;
+}
 
-const PANELS: readonly Panel[] = [
-  {
-    id: "exhausted",
-    title: "The answer didn't pass the check",
-    says: "No attempts are left. The agent has been told.",
-    more: `<p data-message></p>`,
-  },
-  {
-    id: "TASK_ALREADY_TERMINAL",
-    title: "This task is already closed",
-    says: "There's nothing more to do.",
-    more: `<p data-message></p>`,
-  },
-  {
-    id: "INVALID_EMBED_TOKEN",
-    title: "This form has expired",
-    says: "Nothing was sent. Reload the page to continue.",
-  },
-  {
-    id: "EMBED_ORIGIN_NOT_ALLOWED",
-    title: "This form was made for a different website",
-    says: "It cannot be opened here. Nothing was sent.",
-  },
-  {
-    id: "TASK_NOT_FOUND",
-    title: "Task not found",
-    says: "The task was deleted. Nothing was sent.",
-  },
-  {
-    id: "NEEDS_A_PERSON",
-    title: "This cannot be answered here",
-    says: "Only people of the directory can decide this, and this form cannot tell who you are. Nothing was sent. Use the dashboard, your email or Slack.",
-  },
-  {
-    id: "internal",
-    title: "The form could not be loaded",
-    says: "Nothing was sent. Check your connection and try again.",
-    more: `<p><button type="button" id="retry">Try again</button></p>`,
-  },
-];
+function panels(): Panel[] {
+  return [
+    {
+      id: "exhausted",
+      title: t("The answer didn't pass the check"),
+      says: t("No attempts are left. The agent has been told."),
+      more: `<p data-message></p>`,
+    },
+    {
+      id: "TASK_ALREADY_TERMINAL",
+      title: t("This task is already closed"),
+      says: t("There's nothing more to do."),
+      more: `<p data-message></p>`,
+    },
+    {
+      id: "INVALID_EMBED_TOKEN",
+      title: t("This form has expired"),
+      says: t("Nothing was sent. Reload the page to continue."),
+    },
+    {
+      id: "EMBED_ORIGIN_NOT_ALLOWED",
+      title: t("This form was made for a different website"),
+      says: t("It cannot be opened here. Nothing was sent."),
+    },
+    {
+      id: "TASK_NOT_FOUND",
+      title: t("Task not found"),
+      says: t("The task was deleted. Nothing was sent."),
+    },
+    {
+      id: "NEEDS_A_PERSON",
+      title: t("This cannot be answered here"),
+      says: t(
+        "Only people of the directory can decide this, and this form cannot tell who you are. Nothing was sent. Use the dashboard, your email or Slack.",
+      ),
+    },
+    {
+      id: "internal",
+      title: t("The form could not be loaded"),
+      says: t("Nothing was sent. Check your connection and try again."),
+      more: `<p><button type="button" id="retry">${escapeHtml(t("Try again"))}</button></p>`,
+    },
+  ];
+}
 
 /** A tick, and the letter i. */
 const DONE = `<svg class="icon done" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7"/><path d="M5 8.2l2.1 2.1L11 6"/></svg>`;
@@ -101,30 +109,47 @@ const INFO = `<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><circle c
 
 function panel({ id, title, says, more = "" }: Panel, icon = INFO): string {
   const isCode = id !== "exhausted" && id !== "sent";
+  const text = `<p>${escapeHtml(says)}</p>`;
   return `<section class="sheet over" id="${id}" role="status" tabindex="-1" hidden>
 ${icon}
-<h1>${title}</h1>
-<div>${more.includes("data-message") ? `${more}<p>${says}</p>` : `<p>${says}</p>${more}`}</div>
-${isCode ? code(id) : ""}
+<h1>${escapeHtml(title)}</h1>
+<div>${more.includes("data-message") ? `${more}${text}` : `${text}${more}`}</div>
+${isCode ? codeOf(id) : ""}
 </section>`;
 }
 
-/** All panels of the page. Its script shows one at a time. */
-const PARTS = `
-<div id="loading" role="status"><span class="unseen">Loading the form</span></div>
+/** Returns all panels of the page. Its script shows one at a time. */
+function partsOf(): string {
+  const sent = { id: "sent", title: t("Submitted"), says: t("Thank you. Your answer was sent to the agent.") };
+  const expired = t("This form has expired. Your answers are kept: reload the page before you submit.");
+  return `
+<div id="loading" role="status"><span class="unseen">${escapeHtml(t("Loading the form"))}</span></div>
 <div id="open" hidden>
 <div id="task"></div>
-<p class="note warn" id="expired" role="status" hidden>This form has expired. Your answers are kept: reload the page before you submit.</p>
-<section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form"></div></section>
-<section id="talk" class="talk" aria-label="Conversation"><div class="answer"><button type="button" class="quiet">Ask or comment</button><p class="error" role="alert"></p></div></section>
+<p class="note warn" id="expired" role="status" hidden>${escapeHtml(expired)}</p>
+<section aria-labelledby="reply"><h2 id="reply">${escapeHtml(t("Your answer"))}</h2><div class="sheet" id="form"></div></section>
+<section id="talk" class="talk" aria-label="${escapeHtml(t("Conversation"))}"><div class="answer"><button type="button" class="quiet">${escapeHtml(t("Ask or comment"))}</button><p class="error" role="alert"></p></div></section>
 </div>
-${panel({ id: "sent", title: "Submitted", says: "Thank you. Your answer was sent to the agent." }, DONE)}
-${PANELS.map((each) => panel(each)).join("\n")}
-<noscript><p>This form needs JavaScript.</p></noscript>`;
+${panel(sent, DONE)}
+${panels()
+  .map((each) => panel(each))
+  .join("\n")}
+<noscript><p>${escapeHtml(t("This form needs JavaScript."))}</p></noscript>`;
+}
 
-const OFF = `<p>Embedding is not set up: the service has no <code>SERVICE_EMBED_SIGNING_SECRET</code>.</p>${code("EMBED_NOT_CONFIGURED")}`;
-const NOT_BUILT =
-  "<p>This page isn't available. The service was started without its web pages (<code>npm run build</code>). Nothing was sent.</p>";
+function offPart(): string {
+  const says = richHtml("Embedding is not set up: the service has no {variable}.", {
+    variable: "<code>SERVICE_EMBED_SIGNING_SECRET</code>",
+  });
+  return `<p>${says}</p>${codeOf("EMBED_NOT_CONFIGURED")}`;
+}
+
+function notBuiltPart(): string {
+  const says = richHtml("The service was started without its web pages ({command}). Nothing was sent.", {
+    command: "<code>npm run build</code>",
+  });
+  return `<p>${escapeHtml(t("This page isn't available."))} ${says}</p>`;
+}
 
 interface Parts {
   head: string;
@@ -137,11 +162,11 @@ interface Parts {
 
 function html({ head, theme, style, parts }: Parts): string {
   return `<!doctype html>
-<html lang="en"${theme === null ? "" : ` data-theme="${escapeHtml(theme)}"`}>
+<html lang="${currentLanguage()}"${theme === null ? "" : ` data-theme="${escapeHtml(theme)}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Task form</title>
+<title>${escapeHtml(t("Task form"))}</title>
 <link rel="icon" href="${ICON}">
 ${head}${style === "" ? "" : `\n<style>${style}</style>`}
 </head>

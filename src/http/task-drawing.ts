@@ -1,8 +1,10 @@
 import type { Fact } from "../../form/payload/summary.ts";
 import { headingOf } from "../../form/plan/heading.ts";
 import { formatsFor } from "../../form/payload/format.ts";
+import { t } from "../../languages/text.ts";
 import { HOUR } from "../lib/time.ts";
 import { escapeHtml } from "./page.ts";
+import { richHtml } from "./rich-html.ts";
 
 /**
  * Returns the heading of a page about a task as HTML: its subject, who asks, its deadline, and what happens then.
@@ -32,8 +34,12 @@ export function drawHeading({
   const [first, rest] = headingOf(task);
   const due = formatsFor(locale, time_zone, now).instant(timeout_at);
   const isSoon = timeout_at - now.getTime() < HOUR;
+  const deadline = due?.full_text ?? "";
+  const by = due?.relative
+    ? t("Answer by {deadline}, {relative}", { deadline, relative: due.relative })
+    : t("Answer by {deadline}", { deadline });
   return `<header>
-<p class="due${isSoon || is_urgent ? " soon" : ""}">${is_urgent ? "<strong>Urgent</strong> · " : ""}Answer by ${escapeHtml(due?.full_text ?? "")}${due?.relative ? `, ${escapeHtml(due.relative)}` : ""}</p>
+<p class="due${isSoon || is_urgent ? " soon" : ""}">${is_urgent ? `<strong>${escapeHtml(t("Urgent"))}</strong> · ` : ""}${escapeHtml(by)}</p>
 <h1 dir="auto">${escapeHtml(first)}</h1>${asker === null ? "" : `\n<p class="about" dir="auto">${escapeHtml(asker)}</p>`}${otherwise === "" ? "" : `\n<p class="about" dir="auto">${escapeHtml(otherwise)}</p>`}
 ${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
 </header>`;
@@ -57,12 +63,20 @@ export function drawRevision(
 ): string {
   if (revised === null) return "";
   const { version, since, who, note, facts, left_out } = revised;
-  const compared = since === version - 1 ? "" : ` Compared with version ${since}, which you have seen:`;
+  const says = [
+    who === null
+      ? escapeHtml(t("The asker changed the request."))
+      : richHtml("{person} changed the request.", { person: `<bdi>${escapeHtml(who)}</bdi>` }),
+    escapeHtml(t("This is version {version}.", { version })),
+    ...(since === version - 1
+      ? []
+      : [escapeHtml(t("Compared with version {version}, which you have seen:", { version: since }))]),
+  ];
   const rows = facts.map(
     ({ title, text }) => `<div><dt dir="auto">${escapeHtml(title)}</dt><dd dir="auto">${escapeHtml(text)}</dd></div>`,
   );
-  return `<section class="talk" aria-labelledby="revised"><h2 id="revised">What has changed</h2><div class="stack">
-<p class="muted"><bdi>${escapeHtml(who ?? "The asker")}</bdi> changed the request. This is version ${version}.${compared}</p>
+  return `<section class="talk" aria-labelledby="revised"><h2 id="revised">${escapeHtml(t("What has changed"))}</h2><div class="stack">
+<p class="muted">${says.join(" ")}</p>
 ${note === "" ? "" : `<p class="said" dir="auto">${escapeHtml(note)}</p>`}
 ${rows.length === 0 ? "" : `<dl class="surface entered">${rows.join("")}</dl>`}
 ${left_out === null ? "" : `<p class="muted">+ ${escapeHtml(left_out)}</p>`}
@@ -72,5 +86,5 @@ ${left_out === null ? "" : `<p class="muted">+ ${escapeHtml(left_out)}</p>`}
 
 /** Returns the content to review, under its own heading. @param payload - HTML */
 export function reviewSection(payload: string): string {
-  return `<section aria-labelledby="review"><h2 id="review">What to review</h2>${payload}</section>`;
+  return `<section aria-labelledby="review"><h2 id="review">${escapeHtml(t("What to review"))}</h2>${payload}</section>`;
 }

@@ -50,8 +50,8 @@ export interface Found {
 
 type Node = Record<string, unknown> & { type: string; start: number };
 
-/** Functions of languages/text.ts and web/rich.ts, and which argument is the key. */
-const TRANSLATES: Readonly<Record<string, number>> = { t: 0, pieces: 0, rich: 0, plural: 2, as: 1 };
+/** Functions of languages/text.ts, web/rich.tsx and src/http/rich-html.ts, and which argument is the key. */
+const TRANSLATES: Readonly<Record<string, number>> = { t: 0, pieces: 0, rich: 0, richHtml: 0, plural: 2, as: 1 };
 /** Functions whose texts are not for people. */
 const TECHNICAL =
   /^(\w*Error|querySelector(All)?|addEventListener|matchMedia|startsWith|endsWith|includes|indexOf|split|replace(All)?|setAttribute|getAttribute|hasOwn|closest|matches|lazy|header|headers|RegExp|DateTimeFormat|NumberFormat|ListFormat|log|warn|error|debug|info|assert)$/;

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { keepUntouched } from "../../form/plan/edits.ts";
 import { readForm } from "../../form/plan/plan.ts";
+import { t } from "../../languages/text.ts";
 import type { Outcome } from "../form/answer-form.tsx";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
@@ -52,13 +53,16 @@ function close(title: string, says: string): void {
 /** Reads the request that the call has made, which may have ended since: hosts show old calls again. */
 async function load(asking: ToolResult<Asked>): Promise<void> {
   const id = asking.structuredContent?.request_id;
-  if (id === undefined) return close("Nothing was asked", textOf(asking));
+  if (id === undefined) return close(t("Nothing was asked"), textOf(asking));
   const look = { request_id: id, time_zone: context.timeZone, locale: context.locale };
   const read = await call<Asked>("read_request", look).catch(refusedByHost);
   const { form, url, closed } = read.structuredContent ?? asking.structuredContent!;
   (part("page") as HTMLAnchorElement).href = part("page").textContent = url;
   if (form === undefined)
-    return close(closed?.title ?? "The form could not be loaded", closed?.says ?? `Nothing was sent. ${textOf(read)}`);
+    return close(
+      closed?.title ?? t("The form could not be loaded"),
+      closed?.says ?? `${t("Nothing was sent.")} ${textOf(read)}`,
+    );
   part("task").innerHTML = form.review_html ?? "";
   render(
     toPreact(
@@ -96,7 +100,10 @@ async function answer(asking: ToolResult<Asked>, form: NonNullable<Asked["form"]
       kind: "refused",
       findings: details.map(({ path, keyword = "" }) => ({ path: path.replace("/response", ""), keyword })),
     };
-  return { kind: error_code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed", message: `Not sent. ${textOf(done)}` };
+  return {
+    kind: error_code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed",
+    message: `${t("Not sent.")} ${textOf(done)}`,
+  };
 }
 
 /** Returns the refusal of the host as a result, which a person can read in the same way. */
@@ -122,7 +129,7 @@ listen({
   "ui/notifications/host-context-changed": take,
   "ui/notifications/tool-result": (asking: ToolResult<Asked>) => void load(asking),
   "ui/notifications/tool-cancelled": () =>
-    close("Cancelled", "The host cancelled the call of the agent. Nothing was sent."),
+    close(t("Cancelled"), t("The host cancelled the call of the agent. Nothing was sent.")),
 });
 const { hostContext } = await request<{ hostContext?: HostContext }>("ui/initialize", {
   appInfo: { name: "human-task-service", version: "1" },

@@ -1,6 +1,6 @@
-import { locale } from "../../languages/text.ts";
+import { t } from "../../languages/text.ts";
 
 /** Returns "Ada, Ben, Cy", written as in the reader's language. */
 export function inOneLine(parts: readonly string[]): string {
-  return new Intl.ListFormat(locale(), { type: "unit" }).format(parts);
+  return parts.join(t(", "));
 }

@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { t } from "../../languages/text.ts";
 import type { Outcome } from "../form/answer-form.tsx";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
@@ -137,7 +138,7 @@ function refused({ error_code, message, details }: Refusal): Outcome {
   if (error_code === "internal") return { kind: "offline" };
   return {
     kind: code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed",
-    message: `Not sent. ${code === "INVALID_EMBED_TOKEN" ? notice.textContent : message}`,
+    message: `${t("Not sent.")} ${code === "INVALID_EMBED_TOKEN" ? notice.textContent : message}`,
   };
 }
 
@@ -156,7 +157,7 @@ onhashchange = () => {
   if (isOpen) expireIn(claims?.seconds ?? 0);
   else void load();
 };
-part("retry").addEventListener("click", () => void load());
-part("talk").addEventListener("click", () => void talk());
+part("retry").onclick = () => void load();
+part("talk").onclick = () => void talk();
 takeToken();
 void load();

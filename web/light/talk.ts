@@ -1,3 +1,4 @@
+import { t } from "../../languages/text.ts";
 import { SAID } from "../../form/plan/conversation.ts";
 
 /*
@@ -38,7 +39,7 @@ export function followLink(root: HTMLElement): void {
       );
       return (await response.json()) as Talk;
     } catch {
-      return { message: "No connection. Try again." };
+      return { message: t("No connection. Try again.") };
     }
   });
 }

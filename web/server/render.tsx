@@ -10,6 +10,7 @@ import { PostedConversation } from "../form/posted-conversation.tsx";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
 
+/** The language of all that is drawn, which the thread sets before each drawing. */
 export { setSpeech } from "../../languages/text.ts";
 
 /** Returns the form as HTML that is complete without scripts. */

@@ -1,5 +1,6 @@
 import type { Identity } from "../../../endings/answer-state.ts";
-import { answerFact, endingOf, ENDINGS, fillText } from "../../../endings/sentences.ts";
+import { answerFact, endingOf, endings, fillText } from "../../../endings/sentences.ts";
+import { t } from "../../../languages/text.ts";
 import type { Fact } from "../../../form/payload/summary.ts";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
 import { enteredIn } from "../../../form/plan/entered.ts";
@@ -97,7 +98,9 @@ export async function showAction(
   if ("ended" in known) return endedPage(pages, token, known.ended, link);
   if (ownVoteOf(known) !== undefined) return decidedPage(pages, token, known, {});
   if (choice === null || version === known.task.version) return show(pages, token, known, { choice });
-  const text = "The request was changed after this link was sent. Nothing is chosen yet: check the new version below.";
+  const text = t(
+    "The request was changed after this link was sent. Nothing is chosen yet: check the new version below.",
+  );
   return show(pages, token, known, { notice: { text, is_bad: false } });
 }
 
@@ -127,7 +130,11 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
       status: 403,
       posted: { entries, errors: [], notice: null },
       notice: {
-        text: `Nothing was sent yet, because ${nonce ? "this page was open for a long time" : "the answer did not come from this page"}. Check your answer and submit again.`,
+        text: nonce
+          ? t("Nothing was sent yet, because this page was open for a long time. Check your answer and submit again.")
+          : t(
+              "Nothing was sent yet, because the answer did not come from this page. Check your answer and submit again.",
+            ),
         is_bad: true,
       },
     });
@@ -175,11 +182,16 @@ async function sayAndShow(
     const posted = { entries: await touchedOf(pages, current, entries), errors: [], notice: null };
     return show(pages, token, current, { ...refused, posted });
   }
-  if (refused === null) return endedPage(pages, token, { ...current.ended, status: 200, says: [ADDED] }, link, entries);
+  if (refused === null)
+    return endedPage(
+      pages,
+      token,
+      { ...current.ended, status: 200, says: [t("Your comment was added to the conversation below.")] },
+      link,
+      entries,
+    );
   return endedPage(pages, token, current.ended, link, entries, refused.unsent);
 }
-
-const ADDED = "Your comment was added to the conversation below.";
 
 // --- Approvals by several people ---------------------------------------------------------------------------------------
 
@@ -202,9 +214,9 @@ async function decidedPage(
     title: sayOwn(own),
     task: task.task,
     is_done: true,
-    says: [...says, ...(tally === "" ? [] : [tally]), "You can take it back until the task is closed."],
+    says: [...says, ...(tally === "" ? [] : [tally]), t("You can take it back until the task is closed.")],
     act: {
-      label: "Take it back",
+      label: t("Take it back"),
       action: `${door.path}${token}`,
       hidden: { [NONCE]: createNonce(ctx, token, ctx.db.now()), [TAKE_BACK]: "1" },
     },
@@ -214,11 +226,14 @@ async function decidedPage(
 
 async function takeBack(pages: Pages, token: string, known: Open, isOwnPage: boolean): Promise<Answered> {
   const { ctx, door } = pages;
-  let notice = { text: "You took it back. Nothing of yours counts until you decide again.", is_bad: false };
+  let notice = { text: t("You took it back. Nothing of yours counts until you decide again."), is_bad: false };
   let status = 200;
   if (!isOwnPage) {
     status = 403;
-    notice = { text: "Nothing was taken back, because this page was open for a long time. Try again.", is_bad: true };
+    notice = {
+      text: t("Nothing was taken back, because this page was open for a long time. Try again."),
+      is_bad: true,
+    };
   } else {
     try {
       await withdrawDecision(ctx, known.caller, known.task.id);
@@ -242,17 +257,19 @@ async function changedPage(pages: Pages, token: string, known: Open, entries: En
   if (ownVoteOf(known) !== undefined) {
     // Their own edit changed them, and was perhaps posted twice.
     const isAgain = isPostedAgain(pages, known, entries);
-    const says = isAgain ? [] : ["What you just sent does not count: it was about arguments that were changed since."];
+    const says = isAgain
+      ? []
+      : [t("What you just sent does not count: it was about arguments that were changed since.")];
     return decidedPage(pages, token, known, { status, says });
   }
-  const text = "Not sent: someone changed the arguments in the meantime. Check the new ones below and submit again.";
+  const text = t("Not sent: someone changed the arguments in the meantime. Check the new ones below and submit again.");
   const posted = { entries, errors: [], notice: null };
   return show(pages, token, known, { status, posted, notice: { text, is_bad: true } });
 }
 
 /** Returns the page after an answer to a version that was replaced: the current one, and what was entered. */
 async function revisedPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
-  const text = "Not sent: the request was changed in the meantime. Check the new version below and submit again.";
+  const text = t("Not sent: the request was changed in the meantime. Check the new version below and submit again.");
   const posted = { entries: await touchedOf(pages, known, entries), errors: [], notice: null };
   return show(pages, token, known, { status: 409, posted, notice: { text, is_bad: true }, seen: versionIn(entries) });
 }
@@ -277,8 +294,9 @@ function isPostedAgain(pages: Pages, { stored, caller }: Pick<Open, "stored" | "
 async function unknownPage(pages: Pages, token: string, known: Open, entries: Entries): Promise<Answered> {
   if (ownVoteOf(known) !== undefined && isPostedAgain(pages, known, entries))
     return decidedPage(pages, token, known, {});
-  const text =
-    "We do not know yet whether your answer was stored, because the connection to the database was lost. Open this page again in a minute to see it, or submit again: it counts once.";
+  const text = t(
+    "We do not know yet whether your answer was stored, because the connection to the database was lost. Open this page again in a minute to see it, or submit again: it counts once.",
+  );
   const posted = { entries, errors: [], notice: null };
   return show(pages, token, known, { status: 503, posted, notice: { text, is_bad: true } });
 }
@@ -313,12 +331,15 @@ async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promi
     return { ended: await endOf({ ctx, door }, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task)))
     return { task: inRound(task), stored: task, caller };
-  const why = caller === null ? door.gone : await sayWhyNot(ctx.db, caller, task);
+  const why = caller === null ? door.gone() : await sayWhyNot(ctx.db, caller, task);
   return {
     ended: {
       status: 403,
-      title: "You cannot answer this task",
-      says: [`${why} Nothing was sent.`, "If you think this is a mistake, ask the person who sent you this link."],
+      title: t("You cannot answer this task"),
+      says: [
+        `${why} ${t("Nothing was sent.")}`,
+        t("If you think this is a mistake, ask the person who sent you this link."),
+      ],
       task: task.task,
       is_unsent: true,
     },
@@ -328,8 +349,8 @@ async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promi
 function unknown({ again }: Door): EndedPage {
   return {
     status: 404,
-    title: "This link doesn't work",
-    says: ["The link may be incomplete, or the task was deleted. Nothing was sent.", again],
+    title: t("This link doesn't work"),
+    says: [t("The link may be incomplete, or the task was deleted. Nothing was sent."), again()],
   };
 }
 
@@ -353,12 +374,13 @@ async function endOf(
     deadline: moment(task.timeout_at),
     answer: answerFact(state.how === "fallback" ? await fallbackFor({ ctx, door }, task, caller) : null),
   };
-  const title = fillText(ENDINGS[ending].page.title, facts);
-  const says = fillText(ENDINGS[ending].page.says, facts);
+  const title = fillText(endings()[ending].page.title, facts);
+  const says = fillText(endings()[ending].page.says, facts);
   const counted = sayCounted(task, caller?.person?.id ?? null);
   if (counted !== "" && !isNow && ending !== "own") {
-    const { title: how, says: what } = ENDINGS[ending].email;
-    const end = ending === "timed_out" ? TOO_FEW : what;
+    const { title: how, says: what } = endings()[ending].email;
+    // Why a task ran out of time although people approved it.
+    const end = ending === "timed_out" ? t("Too few people had approved by {deadline}.") : what;
     return {
       ...about,
       status: 409,
@@ -367,7 +389,8 @@ async function endOf(
       counted: task,
     };
   }
-  if (state.how === "completed" && isNow) return { ...about, status: 200, is_done: true, ...SENT, answered: task };
+  if (state.how === "completed" && isNow)
+    return { ...about, status: 200, is_done: true, ...sentPage(), answered: task };
   if (ending === "own" && task.completed_via_channel === door.channel)
     return { ...about, status: 410, is_done: true, title, says: [usedUp(facts.at)], answered: task };
   if (state.how === "verification_exhausted")
@@ -375,13 +398,15 @@ async function endOf(
       ...about,
       status: isNow ? 200 : 409,
       title,
-      says: await failedChecks(db, task, caller, isNow ? LAST_TRY : says),
+      says: await failedChecks(
+        db,
+        task,
+        caller,
+        isNow ? t("Your answer didn't pass the check and no attempts are left. The agent has been told.") : says,
+      ),
     };
   return { ...about, status: 409, is_unsent: true, title, says: [says] };
 }
-
-/** Why a task ran out of time although people approved it. */
-const TOO_FEW = "Too few people had approved by {deadline}.";
 
 /** Returns the answer that counts because no one gave one, in a word; null if there is none, or not for this person. */
 async function fallbackFor(
@@ -393,14 +418,15 @@ async function fallbackFor(
   return optionOf(formOf({ ctx, door }, task, zoneOf(caller)), parseJson(task.on_timeout), task);
 }
 
-const SENT = {
-  title: "Answer sent",
-  says: ["Thank you. Your answer was sent to the agent. You can close this tab."],
-};
-const LAST_TRY = "Your answer didn't pass the check and no attempts are left. The agent has been told.";
+function sentPage(): Pick<EndedPage, "title" | "says"> {
+  return {
+    title: t("Answer sent"),
+    says: [t("Thank you. Your answer was sent to the agent. You can close this tab.")],
+  };
+}
 
 function usedUp(at: string): string {
-  return `Your answer was sent on ${at}. You've already used this link. There's nothing more to do.`;
+  return t("Your answer was sent on {time}. You've already used this link. There's nothing more to do.", { time: at });
 }
 
 /** Adds the reason for people who may read the task, because it may quote the answer. */
@@ -411,7 +437,8 @@ async function failedChecks(
   says: string,
 ): Promise<string[]> {
   const isReader = caller !== null && (await mayWith(db, caller, "read", task));
-  return [says, ...(isReader && task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : [])];
+  const reason = isReader ? task.verifier_result?.reason : null;
+  return [says, ...(reason ? [t("The reason: {reason}", { reason })] : [])];
 }
 
 function viewerOf({ person, email, account }: RecipientCaller): Identity {
@@ -422,7 +449,7 @@ async function answerOf(pages: Pages, task: TaskWithDocuments): Promise<Below> {
   const { ctx } = pages;
   const { id, response, response_schema, redact_payload } = task;
   if (response === null || redact_payload) return null;
-  const title = "The answer";
+  const title = t("The answer");
   const now = new Date(ctx.db.now());
   const decided = decidedOf(task, { max: ACTIONS_MAX, time_zone: "UTC", now });
   if (decided !== null) return { title, html: sheetOf(rowsOf(decided)) };
@@ -438,8 +465,8 @@ async function answerOf(pages: Pages, task: TaskWithDocuments): Promise<Below> {
 }
 
 function rowsOf({ said, facts, left_out, messages }: Decided): Fact[] {
-  const more = left_out === null ? [] : [{ title: "More", text: left_out }];
-  return [{ title: "Decision", text: said }, ...facts, ...more, ...messages];
+  const more = left_out === null ? [] : [{ title: t("More"), text: left_out }];
+  return [{ title: t("Decision"), text: said }, ...facts, ...more, ...messages];
 }
 
 function sheetOf(rows: readonly Fact[]): string {
@@ -520,7 +547,12 @@ async function show(
     data: form.data,
     conversation,
     notice: said === undefined ? null : { text: said, is_bad: notice?.is_bad ?? false },
-    footer: `You answer as ${nameOfCaller(caller)}.${need === "" ? "" : ` ${need}`} Nothing is sent until you submit. Task ${task.id}`,
+    footer: [
+      answersAs(caller),
+      ...(need === "" ? [] : [need]),
+      t("Nothing is sent until you submit."),
+      t("Task {id}", { id: task.id }),
+    ].join(" "),
   });
   return { status, html: page };
 }
@@ -529,12 +561,15 @@ const MAX_NAME = 80;
 
 /** Returns "For Ada, who is away until ..." */
 function sayDelegated({ name, until }: DelegatedFrom, time_zone: string | null): string {
-  return `For ${cutText(oneLine(name), MAX_NAME)}, who is away until ${momentText(until, time_zone)}`;
+  return t("For {person}, who is away until {time}", {
+    person: cutText(oneLine(name), MAX_NAME),
+    time: momentText(until, time_zone),
+  });
 }
 
-function nameOfCaller(caller: RecipientCaller): string {
-  const member = caller.account ? nameOfAccount(caller.account) : "yourself";
-  return caller.email ?? caller.person?.display_name ?? member;
+function answersAs({ account, email, person }: RecipientCaller): string {
+  const name = email ?? person?.display_name ?? (account && nameOfAccount(account));
+  return name === null ? t("You answer as yourself.") : t("You answer as {person}.", { person: name });
 }
 
 /** Returns whether the caller gave the answer that was rejected last. */
@@ -549,8 +584,11 @@ async function isSentBackTo({ db }: { db: Db }, task: TaskWithDocuments, caller:
 
 /** For people who did not give the rejected answer. The form would ask them to change their own. */
 function othersSentBack(task: TaskWithDocuments): string {
-  const reason = task.verifier_result?.reason ? ` The reason: ${task.verifier_result.reason}` : "";
-  return `An answer was sent back. Please answer again (attempt ${nextAttemptOf(task)}).${reason}`;
+  const reason = task.verifier_result?.reason;
+  const again = t("An answer was sent back. Please answer again (attempt {attempt}).", {
+    attempt: nextAttemptOf(task),
+  });
+  return reason ? `${again} ${t("The reason: {reason}", { reason })}` : again;
 }
 
 /** Returns the entries for a choice that was clicked in the email. */
@@ -598,7 +636,7 @@ async function refused(
   const posted = (errors: readonly FieldError[]) => ({ entries, errors, notice: null });
   if (isAboutAnswer(error)) {
     const errors = fieldErrorsOf(planForm(form, entries), error);
-    const notice = { text: `Nothing was sent. ${error.message}`, is_bad: true };
+    const notice = { text: `${t("Nothing was sent.")} ${error.message}`, is_bad: true };
     return show(pages, token, known, {
       status: 422,
       posted: posted(errors),
@@ -621,13 +659,15 @@ async function refused(
       if (error.code === "COMMIT_UNKNOWN") return unknownPage(pages, token, current, entries);
       if (current.task.version !== known.task.version) return revisedPage(pages, token, current, entries);
       if (roundOf(current.task) !== roundOf(known.task)) return changedPage(pages, token, current, entries);
-      const text = "Not sent: the task changed in the meantime. Check your answer and submit again.";
+      const text = t("Not sent: the task changed in the meantime. Check your answer and submit again.");
       return show(pages, token, current, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
     }
     default: {
       const text = isCheckUnavailable(error)
         ? error.message
-        : `Nothing was sent yet. Your answer is still here. ${error.message} Submit again in a moment.`;
+        : t("Nothing was sent yet. Your answer is still here. {problem} Submit again in a moment.", {
+            problem: error.message,
+          });
       const status = error.status === 502 || error.status === 500 ? 502 : 503;
       return show(pages, token, known, { status, posted: posted([]), notice: { text, is_bad: true } });
     }
@@ -649,7 +689,7 @@ async function endedPage(
     entries !== undefined &&
     caller !== null &&
     !isPostedAgain(pages, { stored: counted, caller }, entries);
-  if (isOther) page.says = [...page.says, "Nothing else was sent."];
+  if (isOther) page.says = [...page.says, t("Nothing else was sent.")];
   const is_unsent = isNone || isOther;
   const unsent = is_unsent && entries && link ? unsentOf(pages, link.task, entries) : null;
   const more = answered ? await answerOf(pages, answered) : unsent;
@@ -683,5 +723,5 @@ async function talkAfterEnd(
 function unsentOf(pages: Pages, task: TaskWithDocuments, entries: Entries): Below {
   const entered = enteredIn(planForm(formOf(pages, task, "UTC"), entries));
   if (entered.length === 0) return null;
-  return { title: "Your unsent answer", html: sheetOf(entered) };
+  return { title: t("Your unsent answer"), html: sheetOf(entered) };
 }

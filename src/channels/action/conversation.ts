@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { SAID } from "../../../form/plan/conversation.ts";
 import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
+import { t } from "../../../languages/text.ts";
 import { AddCommentBody } from "../../conversation/schema.ts";
 import { ServiceError } from "../../errors.ts";
 import { shapeCheck } from "../../http/validation.ts";
@@ -49,7 +50,7 @@ const checkComment = shapeCheck(AddCommentBody);
 export async function say(ctx: ActionContext, token: string, known: Known, entries: Entries): Promise<void> {
   if (!isNonce(ctx, token, entries[NONCE]?.[0] ?? "", ctx.db.now()))
     throw new ServiceError("FORBIDDEN", {
-      message: "Nothing was sent, because this page was open for a long time. Reload it and send it again.",
+      message: t("Nothing was sent, because this page was open for a long time. Reload it and send it again."),
     });
   const body = {
     text: entries[SAID.text]?.[0] ?? "",
@@ -85,7 +86,7 @@ export const conversationRoutes: FastifyPluginAsync<{ ctx: ActionContext; door: 
   const open = async (token: string): Promise<Known> => {
     const link = await door.open(token);
     if (link === null) throw new ServiceError("TASK_NOT_FOUND");
-    if (link.caller === null) throw new ServiceError("FORBIDDEN", { message: door.gone });
+    if (link.caller === null) throw new ServiceError("FORBIDDEN", { message: door.gone() });
     return { task: link.task, caller: link.caller };
   };
   const drawn = async (known: Known) => {

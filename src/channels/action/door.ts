@@ -23,9 +23,9 @@ export interface Door {
   /** Path of its pages, before the token. */
   path: string;
   /** How to get another link, in a sentence. */
-  again: string;
+  again: () => string;
   /** Tells a deactivated person why they cannot answer, as a sentence. */
-  gone: string;
+  gone: () => string;
   /**
    * @returns null if the token is invalid or its task is gone
    * @throws ServiceError where the channel cannot say at the moment who it is for

@@ -1,5 +1,6 @@
 import { formatsFor } from "../../../form/payload/format.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
+import { currentLanguage, t } from "../../../languages/text.ts";
 import { csp, escapeHtml, ICON } from "../../http/page.ts";
 import { drawHeading, reviewSection } from "../../http/task-drawing.ts";
 
@@ -48,7 +49,7 @@ export function openPage(head: string, page: OpenPage): string {
 ${drawHeading({ ...page, time_zone: page.time_zone ?? undefined })}
 ${notice}
 ${page.revision}${reviewSection(page.payload)}
-<section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form">${page.form}</div></section>
+<section aria-labelledby="reply"><h2 id="reply">${escapeHtml(t("Your answer"))}</h2><div class="sheet" id="form">${page.form}</div></section>
 <section id="talk" class="talk" aria-labelledby="conversation">${page.conversation}</section>
 <footer>${escapeHtml(page.footer)}</footer>`,
     data: page.data,
@@ -135,7 +136,7 @@ interface Parts {
 function html({ title, head, main, data }: Parts): string {
   const script = data === undefined ? "" : `<script type="application/json">${data}</script>\n`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${currentLanguage()}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
+import { t } from "../../../languages/text.ts";
 import { logFailure, toServiceError } from "../../http/error-response.ts";
 import { postAction, showAction, statusOfAction, type Answered, type Pages, type ActionContext } from "./action.ts";
 import type { Door } from "./door.ts";
@@ -22,7 +23,7 @@ interface Route {
  */
 export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door, head }) => {
   const pages: Pages = { ctx, door, head: head ?? "" };
-  if (head === null) app.addHook("preHandler", async (_request, reply) => send(reply, NOT_BUILT));
+  if (head === null) app.addHook("preHandler", async (_request, reply) => send(reply, notBuilt()));
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, body),
   );
@@ -60,15 +61,19 @@ function headOf(reply: FastifyReply, status: Answered["status"]): FastifyReply {
 
 function failedPage(head: string, message: string): string {
   return messagePage(head, {
-    title: "Something went wrong",
-    says: [message, "Go back; your answers are still there. Try again in a moment."],
+    title: t("Something went wrong"),
+    says: [message, t("Go back; your answers are still there. Try again in a moment.")],
   });
 }
 
-const NOT_BUILT: Answered = {
-  status: 503,
-  html: messagePage("", {
-    title: "This page isn't available",
-    says: ["The service was started without its web pages (npm run build). Nothing was sent. Try again later."],
-  }),
-};
+function notBuilt(): Answered {
+  const html = messagePage("", {
+    title: t("This page isn't available"),
+    says: [
+      t("The service was started without its web pages ({command}). Nothing was sent. Try again later.", {
+        command: "npm run build",
+      }),
+    ],
+  });
+  return { status: 503, html };
+}

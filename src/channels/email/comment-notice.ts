@@ -1,4 +1,5 @@
 import { cutText, oneLine } from "../../../form/plain-text.ts";
+import { plural, t } from "../../../languages/text.ts";
 import { textOf } from "../../conversation/record.ts";
 import { listComments, type Comment } from "../../conversation/store.ts";
 import type { Reader, Tx } from "../../db/database.ts";
@@ -69,7 +70,7 @@ export async function saidFor(
   const [first] = news;
   if (first === undefined) return null;
   const is_reply = news.some(({ answers_seq }) => answers_seq !== null);
-  const title = news.length === 1 ? titleOf(first) : `${news.length} new comments`;
+  const title = news.length === 1 ? titleOf(first) : plural(news.length, "{n} new comment", "{n} new comments");
   if (task.redact_payload) return { title, text: "", is_reply, left_out: 0 };
   const shown = news.slice(0, MAX_COMMENTS);
   const text = news.length === 1 ? textOf(first) : shown.map((one) => `${titleOf(one)}:\n${textOf(one)}`).join("\n\n");
@@ -77,7 +78,8 @@ export async function saidFor(
 }
 
 function titleOf({ author, kind, answers_seq }: Comment): string {
-  const who = cutText(oneLine(author.name ?? author.email ?? ""), MAX_NAME) || "someone";
+  const person = cutText(oneLine(author.name ?? author.email ?? ""), MAX_NAME) || t("someone");
   // A name may look like an address, and only our own links begin a line of an email.
-  return `${kind === "question" ? "Question" : answers_seq === null ? "Comment" : "Reply"} from ${who}`;
+  if (kind === "question") return t("Question from {person}", { person });
+  return answers_seq === null ? t("Comment from {person}", { person }) : t("Reply from {person}", { person });
 }

@@ -1,10 +1,13 @@
 import { cutText, oneLine } from "../../../form/plain-text.ts";
+import { inLanguage } from "../../../languages/server.ts";
+import { DEFAULT_LANGUAGE, type Language } from "../../../languages/languages.ts";
+import { plural, t } from "../../../languages/text.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Db } from "../../db/database.ts";
 import { failure, type Outcome } from "../../deliveries/kinds.ts";
 import { HOUR } from "../../lib/time.ts";
-import { sayLeft } from "../../tasks/deadline-words.ts";
+import { sayUntil } from "../../tasks/deadline-words.ts";
 import type { Task } from "../../tasks/store.ts";
 import { AUTOMATIC, findIdentity, isSenderOf, SEALED } from "./identities.ts";
 import type { Content } from "./message-content.ts";
@@ -17,7 +20,6 @@ const MAX_TASKS = 10;
 /** In characters as people count them. */
 const MAX_TITLE = 140;
 const MAX_FACTS = 160;
-const CONFIDENTIAL = "A confidential task";
 
 export interface Digest {
   /** What waits for the person, the soonest first. */
@@ -27,25 +29,33 @@ export interface Digest {
   /** The absolute address of this service. */
   url: string;
   to: string;
+  /** Of the recipient. Default: English. */
+  language?: Language;
   now: number;
 }
 
 /** Renders the email that lists what waits for a person. No link in it answers. (beyond the spec: Being told) */
 export function renderDigest(digest: Digest): { subject: string; html: string; text: string } {
+  return inLanguage(digest.language ?? DEFAULT_LANGUAGE, () => renderSpoken(digest));
+}
+
+function renderSpoken(digest: Digest): { subject: string; html: string; text: string } {
   const content = contentOf(digest);
   return { subject: content.subject, html: htmlOf(content), text: textOf(content) };
 }
 
 function contentOf({ tasks, has_more, url, to, now }: Digest): Content {
-  const count = `${tasks.length}${has_more ? "+" : ""}`;
-  const heading = tasks.length === 1 ? "1 task waits for you" : `${count} tasks wait for you`;
+  const heading = has_more
+    ? plural(tasks.length, "{n}+ task waits for you", "{n}+ tasks wait for you")
+    : plural(tasks.length, "{n} task waits for you", "{n} tasks wait for you");
   const soonest = tasks[0]!.timeout_at - now;
-  const deadline = soonest > 0 ? `The first is due in ${sayLeft(soonest)}` : "The first is due now";
+  const deadline = soonest > 0 ? t("The first is due {when}", { when: sayUntil(soonest) }) : t("The first is due now");
   const shown = tasks.slice(0, MAX_TASKS);
+  const hidden = tasks.length - shown.length;
   return {
     subject: heading,
     preheader: `${deadline}. ${shown.map(titleOf).join(" · ")}`,
-    lead: "Human Task Service · what waits for you",
+    lead: `Human Task Service · ${t("what waits for you")}`,
     sentBack: null,
     deadline,
     isSoon: soonest <= HOUR,
@@ -56,23 +66,26 @@ function contentOf({ tasks, has_more, url, to, now }: Digest): Content {
     facts: shown.map((task) => {
       const left = task.timeout_at - now;
       const facts = task.redact_payload || task.facts === null ? [] : [cutText(oneLine(task.facts), MAX_FACTS)];
-      return { title: left > 0 ? `Due in ${sayLeft(left)}` : "Due now", text: [titleOf(task), ...facts].join(" · ") };
+      return {
+        title: left > 0 ? t("Due {when}", { when: sayUntil(left) }) : t("Due now"),
+        text: [titleOf(task), ...facts].join(" · "),
+      };
     }),
     more:
-      tasks.length > shown.length
-        ? `+ ${tasks.length - shown.length}${has_more ? " or more" : ""} in your inbox`
+      hidden > 0
+        ? `+ ${has_more ? plural(hidden, "{n} or more in your inbox", "{n} or more in your inbox") : plural(hidden, "{n} in your inbox", "{n} in your inbox")}`
         : null,
     statement: null,
     decision: null,
-    promise: "You answer in your inbox. No link in this email answers for you.",
-    review: { label: "Open your inbox", address: `${url}/inbox` },
-    footer: [`For ${to}`, "You get this email because you chose a digest in your settings."],
-    settings: { label: "Change how you are notified", address: `${url}/settings/notifications` },
+    promise: t("You answer in your inbox. No link in this email answers for you."),
+    review: { label: t("Open your inbox"), address: `${url}/inbox` },
+    footer: [t("For {person}", { person: to }), t("You get this email because you chose a digest in your settings.")],
+    settings: { label: t("Change how you are notified"), address: `${url}/settings/notifications` },
   };
 }
 
 function titleOf({ task, redact_payload }: Digest["tasks"][number]): string {
-  return redact_payload ? CONFIDENTIAL : cutText(oneLine(task), MAX_TITLE);
+  return redact_payload ? t("A confidential task") : cutText(oneLine(task), MAX_TITLE);
 }
 
 /**

@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import { fromStored } from "../../actions/request.ts";
 import { authorOf, inRound, roundOf } from "../../approvals/proposal.ts";
 import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
+import { DEFAULT_LANGUAGE } from "../../../languages/languages.ts";
+import { inLanguage } from "../../../languages/server.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
@@ -11,7 +13,7 @@ import { findBody } from "../../deliveries/claim.ts";
 import { parseJson } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
-import type { RecipientCaller } from "../../people/caller.ts";
+import type { LinkGrant, RecipientCaller } from "../../people/caller.ts";
 import { findUser, findUserByEmail, type User } from "../../people/store.ts";
 import { mayWith, sayWhyNot } from "../../tasks/access.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
@@ -53,68 +55,18 @@ export function createEmailKind(ctx: Ctx): Kind {
     nextAttemptAt,
     send: async ({ id: delivery_id, task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "The content to send was deleted.");
-      const { purpose, identity: id, user_id = null, is_reply = true, since = 0 } = JSON.parse(body) as MailBody;
+      const asked = JSON.parse(body) as MailBody;
+      const { purpose, user_id = null } = asked;
       const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null || !isAbout(task, purpose, ctx.db.now())) return NEEDLESS;
       const holder = await findUserByEmail(ctx.db, destination);
       const caller = await callerOfLink(ctx.db, task, { address: destination, user_id: holder?.id ?? user_id });
       if (caller === null) return purpose === "ended" ? NEEDLESS : unsent(INACTIVE.error, INACTIVE.message);
       if (purpose === "ended" && (await hasHeard(ctx.db, task, caller))) return NEEDLESS;
-      const { person } = caller;
-      const hasDashboard = canSignIn(holder ?? (person && (await findUser(ctx.db, person.id))));
-      const answering = await answeringOf(ctx, caller, task, destination, hasDashboard);
-      // A person who may not answer any more has nothing to correct, and the task is not theirs.
-      if (purpose !== "decision" && purpose !== "ended" && "who_can_answer" in answering) return NEEDLESS;
-      const isForUndecided = purpose === "new_round" || purpose === "reminder";
-      if (isForUndecided && ownVote(task, person?.id ?? null) !== undefined) return NEEDLESS;
-      const said = purpose === "commented" ? await saidFor(ctx.db, task, caller, since) : null;
-      if (purpose === "commented" && said === null) return NEEDLESS;
-      const identity = await findIdentity(ctx, id);
-      // Another project may have taken its id since.
-      if (identity === null || !isSenderOf(identity, [task.project]))
-        return unsent("no_identity", `The email sender "${id}" was deleted.`);
-      if (identity.transport === null) return unsent("sealed", SEALED);
-
-      const message = renderMessage({
-        purpose,
-        task: documentsOf(task),
-        to: { address: destination, name: person?.display_name ?? null, time_zone: person?.time_zone ?? null },
-        answering,
-        settings_link: hasDashboard ? `${ctx.config.publicUrl}/settings` : null,
-        sent_back:
-          purpose === "sent_back" && task.verifier_result !== null
-            ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
-            : null,
-        changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
-        said,
-        revised:
-          purpose === "revised"
-            ? await revisedFor(ctx.db, task, {
-                max: MAX_CHANGES,
-                time_zone: person?.time_zone ?? "UTC",
-                now: new Date(ctx.db.now()),
-              })
-            : null,
-        delegated_from: await delegatedFromOf(ctx.db, task),
-        need: sayNeed(task.approvals),
-        ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
-        now: new Date(ctx.db.now()),
-      });
-      const reply = {
-        decision: null,
-        assigned: is_reply ? delivery_id : null,
-        reminder: is_reply ? delivery_id : null,
-        ended: "ended",
-        commented: delivery_id,
-        new_round: `round.${roundOf(task)}`,
-        revised: `version.${task.version}`,
-        sent_back: String(task.verification_attempt),
-      };
-      const mail = { ...message, ...envelopeOf(identity, task, destination, reply[purpose]) };
-      const result = await sendMail(identity.transport, mail, { dataDir: ctx.config.dataDir, log: ctx.log }, signal);
-      return result.ok
-        ? { ok: true, status_code: null, response_excerpt: null }
-        : { ...unsent(result.error, result.message), is_final: result.is_final };
+      // An email is written in the language of its reader.
+      return inLanguage(DEFAULT_LANGUAGE, () =>
+        sendTo(ctx, { delivery_id, destination, task, caller, holder, body: asked }, signal),
+      );
     },
     onAbandoned: async (tx, delivery) => {
       const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
@@ -129,6 +81,87 @@ export function createEmailKind(ctx: Ctx): Kind {
       if (body !== null && body.purpose !== "ended") await enqueueEndNotice(tx, task_id, destination, body);
     },
   };
+}
+
+/** Composes the email to one recipient of a task, and sends it. */
+async function sendTo(
+  ctx: Ctx,
+  {
+    delivery_id,
+    destination,
+    task,
+    caller,
+    holder,
+    body: { purpose, identity: id, is_reply = true, since = 0 },
+  }: Addressed,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { person } = caller;
+  const hasDashboard = canSignIn(holder ?? (person && (await findUser(ctx.db, person.id))));
+  const answering = await answeringOf(ctx, caller, task, destination, hasDashboard);
+  // A person who may not answer any more has nothing to correct, and the task is not theirs.
+  if (purpose !== "decision" && purpose !== "ended" && "who_can_answer" in answering) return NEEDLESS;
+  const isForUndecided = purpose === "new_round" || purpose === "reminder";
+  if (isForUndecided && ownVote(task, person?.id ?? null) !== undefined) return NEEDLESS;
+  const said = purpose === "commented" ? await saidFor(ctx.db, task, caller, since) : null;
+  if (purpose === "commented" && said === null) return NEEDLESS;
+  const identity = await findIdentity(ctx, id);
+  // Another project may have taken its id since.
+  if (identity === null || !isSenderOf(identity, [task.project]))
+    return unsent("no_identity", `The email sender "${id}" was deleted.`);
+  if (identity.transport === null) return unsent("sealed", SEALED);
+
+  const message = renderMessage({
+    purpose,
+    task: documentsOf(task),
+    to: { address: destination, name: person?.display_name ?? null, time_zone: person?.time_zone ?? null },
+    answering,
+    settings_link: hasDashboard ? `${ctx.config.publicUrl}/settings` : null,
+    sent_back:
+      purpose === "sent_back" && task.verifier_result !== null
+        ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
+        : null,
+    changed: purpose === "new_round" ? changedFor(task, caller, new Date(ctx.db.now())) : null,
+    said,
+    revised:
+      purpose === "revised"
+        ? await revisedFor(ctx.db, task, {
+            max: MAX_CHANGES,
+            time_zone: person?.time_zone ?? "UTC",
+            now: new Date(ctx.db.now()),
+          })
+        : null,
+    delegated_from: await delegatedFromOf(ctx.db, task),
+    need: sayNeed(task.approvals),
+    ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
+    now: new Date(ctx.db.now()),
+  });
+  const reply = {
+    decision: null,
+    assigned: is_reply ? delivery_id : null,
+    reminder: is_reply ? delivery_id : null,
+    ended: "ended",
+    commented: delivery_id,
+    new_round: `round.${roundOf(task)}`,
+    revised: `version.${task.version}`,
+    sent_back: String(task.verification_attempt),
+  };
+  const mail = { ...message, ...envelopeOf(identity, task, destination, reply[purpose]) };
+  const result = await sendMail(identity.transport, mail, { dataDir: ctx.config.dataDir, log: ctx.log }, signal);
+  return result.ok
+    ? { ok: true, status_code: null, response_excerpt: null }
+    : { ...unsent(result.error, result.message), is_final: result.is_final };
+}
+
+/** What an email is about, and for. */
+interface Addressed {
+  delivery_id: string;
+  destination: string;
+  task: TaskWithDocuments;
+  caller: RecipientCaller<LinkGrant>;
+  /** The user who has the address now, or null. */
+  holder: User | null;
+  body: MailBody;
 }
 
 /** Returns whether an email with this purpose still has something to say. */

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { Config } from "../../config.ts";
 import type { Reader, Db } from "../../db/database.ts";
 import { isId } from "../../lib/ids.ts";
@@ -99,8 +100,8 @@ export function createMailDoor(ctx: Ctx & { db: Db }): Door {
   return {
     channel: "email",
     path: PATH,
-    again: "Open it again from the email. If that does not help, ask the sender.",
-    gone: "Your account was deactivated.",
+    again: () => t("Open it again from the email. If that does not help, ask the sender."),
+    gone: () => t("Your account was deactivated."),
     open: async (token) => {
       const link = await openLink(ctx, token);
       return link && { task: link.task, caller: await callerOfLink(ctx.db, link.task, link.recipient) };

@@ -4,7 +4,9 @@ import type { Fact } from "../../../form/payload/summary.ts";
 import { cutText, oneLine, plainLines, splitText } from "../../../form/plain-text.ts";
 import { fieldNames } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import { answerFact, ENDINGS, fillText } from "../../../endings/sentences.ts";
+import { answerFact, endings, fillText } from "../../../endings/sentences.ts";
+import { defaultLocale } from "../../../form/payload/format.ts";
+import { t } from "../../../languages/text.ts";
 import { isTimeZone } from "../../lib/time-zones.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import type { Purpose } from "../../tasks/notices.ts";
@@ -76,20 +78,29 @@ const MAX = {
 const MAX_LINES = 20;
 const MAX_FACTS = 5;
 
-/** Says why a person who can answer gets the email. */
-const LEADS: Readonly<Record<Purpose, string>> = {
-  decision: "a decision is waiting for you",
-  assigned: "a task was assigned to you",
-  sent_back: "your answer was sent back",
-  reminder: "a decision is still waiting for you",
-  new_round: "what you approved was changed, so decide again",
-  revised: "the request was changed, so decide about the new version",
-  ended: "a task is closed",
-  commented: "something new was said about a decision that is waiting for you",
-};
+const PRODUCT = "Human Task Service";
 
-/** People reply to emails, and expect that the asker reads it. */
-const UNREAD = "Replies to this email are not read. To ask or comment, open the page.";
+/** Says why a person who can answer gets the email. */
+function leadOf(purpose: Purpose): string {
+  switch (purpose) {
+    case "decision":
+      return t("a decision is waiting for you");
+    case "assigned":
+      return t("a task was assigned to you");
+    case "sent_back":
+      return t("your answer was sent back");
+    case "reminder":
+      return t("a decision is still waiting for you");
+    case "new_round":
+      return t("what you approved was changed, so decide again");
+    case "revised":
+      return t("the request was changed, so decide about the new version");
+    case "ended":
+      return t("a task is closed");
+    case "commented":
+      return t("something new was said about a decision that is waiting for you");
+  }
+}
 
 export function contentOf(options: MessageOptions): Content {
   const { purpose, task, to, now } = options;
@@ -109,53 +120,66 @@ export function contentOf(options: MessageOptions): Content {
   const subject = subjectOf(options, wanted, oneLine(task.task) || heading);
   if (options.ending !== null)
     return endedContent(options, options.ending, { subject, heading, asker, timeZone, form });
-  const head = `Human Task Service · ${task.urgent ? "urgent: " : ""}`;
-  const left = purpose === "reminder" ? `: ${sayLeft(task.timeout_at - now.getTime())} left` : "";
+  const headOf = (lead: string) => `${PRODUCT} · ${task.urgent ? t("urgent: {lead}", { lead }) : lead}`;
+  const left = purpose === "reminder" ? sayLeft(task.timeout_at - now.getTime()) : null;
   const fallback = sayFallback(form, task, at);
   const otherwise = fallback === "" ? "" : `${fallback} `;
   if ("who_can_answer" in answering) {
     const statement = cutText(oneLine(answering.who_can_answer), MAX.description);
-    const deadline = `An answer is due by ${at}${left}`;
+    const deadline =
+      left === null
+        ? t("An answer is due by {deadline}", { deadline: at })
+        : t("An answer is due by {deadline}: {duration} left", { deadline: at, duration: left });
     return {
       ...about,
       subject,
       preheader: preheaderOf(`${statement} ${deadline}.`, facts),
-      lead: `${head}a decision is waiting for someone else`,
+      lead: headOf(t("a decision is waiting for someone else")),
       sentBack: null,
       deadline,
       isSoon: false,
       statement,
       decision: null,
-      promise: `${otherwise}You cannot answer it. This email is for your information.`,
-      review: answering.task_link === null ? null : { label: "Open the task", address: answering.task_link },
-      footer: [`For ${recipientOf(to)}`, "You get this email because the task names your address.", `Task ${task.id}`],
+      promise: `${otherwise}${t("You cannot answer it. This email is for your information.")}`,
+      review: answering.task_link === null ? null : { label: t("Open the task"), address: answering.task_link },
+      footer: [recipientLine(to), t("You get this email because the task names your address."), taskLine(task)],
     };
   }
   const isBack = purpose === "sent_back";
   const notice = BEFORE_FACTS[purpose]?.(options) ?? null;
   const { link } = answering;
   const choices = isBack ? null : choicesFor(options, form);
-  const deadline = `Answer by ${at}${left}`;
+  const deadline =
+    left === null
+      ? t("Answer by {deadline}", { deadline: at })
+      : t("Answer by {deadline}: {duration} left", { deadline: at, duration: left });
+  const next =
+    choices === null
+      ? t("You answer on the next page. Nothing is sent until you do.")
+      : t("You confirm on the next page. Nothing is sent until you do.");
   return {
     ...about,
     subject,
     preheader: notice === null || purpose !== "commented" ? preheaderOf(`${deadline}.`, facts) : firstOf(notice),
-    lead: head + LEADS[purpose],
+    lead: headOf(leadOf(purpose)),
     sentBack: notice,
     deadline,
     isSoon,
     statement: null,
     decision: choices === null ? null : decisionOf(choices, link, task.version),
-    promise: `${need === "" ? "" : `${need} `}${otherwise}You ${choices === null ? "answer" : "confirm"} on the next page. Nothing is sent until you do.`,
+    promise: `${need === "" ? "" : `${need} `}${otherwise}${next}`,
     review: {
-      label: isBack ? "Correct your answer" : choices === null ? "Open the review" : "Open the full review",
+      label: isBack ? t("Correct your answer") : choices === null ? t("Open the review") : t("Open the full review"),
       address: link,
     },
     footer: [
-      `For ${recipientOf(to)}`,
-      UNREAD,
-      "The links in this email are personal and work until the task is closed. Please do not forward it: anyone who opens them can answer as you.",
-      `Task ${task.id}`,
+      recipientLine(to),
+      // People reply to emails, and expect that the asker reads it.
+      t("Replies to this email are not read. To ask or comment, open the page."),
+      t(
+        "The links in this email are personal and work until the task is closed. Please do not forward it: anyone who opens them can answer as you.",
+      ),
+      taskLine(task),
     ],
   };
 }
@@ -163,9 +187,11 @@ export function contentOf(options: MessageOptions): Content {
 /** How a closed task ended. `{who}` and the other facts of the sentences are open. */
 function sentencesOf({ row, decided }: Ending): { title: string; says: string } {
   // No one decided what counts because no one answered.
-  if (decided === null || row === "fallback") return ENDINGS[row].email;
-  const title = row === "completed" ? `${decided.said} by {who}` : decided.said;
-  return { title, says: `${title} on {at}.` };
+  if (decided === null || row === "fallback") return endings()[row].email;
+  const decision = decided.said;
+  return row === "completed"
+    ? { title: t("{decision} by {who}", { decision }), says: t("{decision} by {who} on {at}.", { decision }) }
+    : { title: decision, says: t("{decision} on {at}.", { decision }) };
 }
 
 /** The content about a closed task. Of the payload and of the answer it has what was decided about actions. */
@@ -192,12 +218,15 @@ function endedContent(
   const sentences = sentencesOf(ending);
   const says = fillText(sentences.says, facts);
   const lines = plainLines(reason ?? "");
-  const details = lines === "" ? null : excerptOf(`Reason: ${lines}`, MAX.reason, "The full reason is with the task.");
+  const details =
+    lines === ""
+      ? null
+      : excerptOf(t("Reason: {reason}", { reason: lines }), MAX.reason, t("The full reason is with the task."));
   const link = "task_link" in answering ? answering.task_link : null;
   return {
     subject,
     preheader: says,
-    lead: `Human Task Service · ${LEADS.ended}`,
+    lead: `${PRODUCT} · ${leadOf("ended")}`,
     sentBack: null,
     deadline: fillText(sentences.title, facts),
     isSoon: false,
@@ -209,28 +238,42 @@ function endedContent(
     more: decided?.left_out == null ? null : `+ ${decided.left_out}`,
     statement: says,
     decision: null,
-    promise: "There is nothing more to do.",
-    review: link === null ? null : { label: "Open the task", address: link },
+    promise: t("There is nothing more to do."),
+    review: link === null ? null : { label: t("Open the task"), address: link },
     footer: [
-      `For ${recipientOf(to)}`,
-      "You get this email because an earlier one told you about the task.",
-      `Task ${task.id}`,
+      recipientLine(to),
+      t("You get this email because an earlier one told you about the task."),
+      taskLine(task),
     ],
     settings: settingsOf(options),
   };
 }
 
-/** Says where the recipient finds what is not in the email; null if nowhere. */
-function placeOf(answering: Answering): string | null {
-  if ("link" in answering) return "on the review page";
-  return answering.task_link === null ? null : "on the task's page";
+/** Where the recipient finds what is not in the email: the page of the link, or of the task; null if nowhere. */
+type Place = "review" | "task" | null;
+
+function placeOf(answering: Answering): Place {
+  if ("link" in answering) return "review";
+  return answering.task_link === null ? null : "task";
+}
+
+/** Returns "3 more fields on the review page". */
+function elsewhereOf(left_out: string, place: Place): string {
+  switch (place) {
+    case "review":
+      return t("{left_out} on the review page", { left_out });
+    case "task":
+      return t("{left_out} on the task's page", { left_out });
+    case null:
+      return t("{left_out} not shown here", { left_out });
+  }
 }
 
 /** Returns "For Ada, who is away until Fri 20 Nov, 17:40 CET." */
 function delegatedOf({ delegated_from, now }: MessageOptions, timeZone: string): string | null {
   if (delegated_from == null) return null;
-  const name = cutText(oneLine(delegated_from.name), MAX.name);
-  return `For ${name}, who is away until ${momentOf(delegated_from.until, timeZone, now)}.`;
+  const person = cutText(oneLine(delegated_from.name), MAX.name);
+  return t("For {person}, who is away until {time}.", { person, time: momentOf(delegated_from.until, timeZone, now) });
 }
 
 function preheaderOf(first: string, facts: readonly Fact[]): string {
@@ -244,7 +287,15 @@ function firstOf({ title, reason }: NonNullable<Content["sentBack"]>): string {
 }
 
 function settingsOf({ settings_link }: MessageOptions): Link | null {
-  return settings_link === null ? null : { label: "Your settings", address: settings_link };
+  return settings_link === null ? null : { label: t("Your settings"), address: settings_link };
+}
+
+function recipientLine(to: MessageOptions["to"]): string {
+  return t("For {person}", { person: recipientOf(to) });
+}
+
+function taskLine({ id }: Pick<MessageOptions["task"], "id">): string {
+  return t("Task {id}", { id });
 }
 
 function recipientOf({ name, address }: MessageOptions["to"]): string {
@@ -257,7 +308,7 @@ function momentOf(epoch: number, timeZone: string, now: Date): string {
   const isOtherYear = new Date(epoch).getUTCFullYear() !== now.getUTCFullYear();
   const left = epoch - now.getTime();
   const isMinutes = left >= 0 && left < 5 * MINUTE;
-  return new Intl.DateTimeFormat("en-GB", {
+  return new Intl.DateTimeFormat(defaultLocale(), {
     weekday: "short",
     day: "numeric",
     month: "short",
@@ -271,29 +322,32 @@ function momentOf(epoch: number, timeZone: string, now: Date): string {
 }
 
 function subjectOf(options: MessageOptions, hint: unknown, task: string): string {
-  const subject = `${options.task.urgent && options.ending === null ? "Urgent: " : ""}${saidIn(options, hint, task)}`;
-  return cutText(subject, MAX.subject);
+  const subject = saidIn(options, hint, task);
+  const isUrgent = options.task.urgent && options.ending === null;
+  return cutText(isUrgent ? t("Urgent: {subject}", { subject }) : subject, MAX.subject);
 }
 
 /** Returns the subject of an email about a task that is not urgent. */
 function saidIn({ purpose, answering, ending, said }: MessageOptions, hint: unknown, task: string): string {
   const wanted = typeof hint === "string" ? oneLine(hint) : "";
+  const subject = wanted || task;
   if (ending !== null) {
     const title = fillText(sentencesOf(ending).title, { who: cutText(oneLine(ending.who ?? ""), MAX.who) });
-    return `${title}: ${wanted || task}`;
+    return `${title}: ${subject}`;
   }
-  if ("who_can_answer" in answering) return `For your information: ${wanted || task}`;
-  if (purpose === "sent_back") return `Sent back: ${wanted || task}`;
-  if (purpose === "new_round" || purpose === "revised") return `Changed: ${wanted || task}`;
-  if (purpose === "reminder") return `Reminder: ${wanted || task}`;
-  if (purpose === "commented") return `${said?.is_reply ? "Reply" : "New comment"}: ${wanted || task}`;
-  return wanted || `Decision needed: ${task}`;
+  if ("who_can_answer" in answering) return t("For your information: {subject}", { subject });
+  if (purpose === "sent_back") return t("Sent back: {subject}", { subject });
+  if (purpose === "new_round" || purpose === "revised") return t("Changed: {subject}", { subject });
+  if (purpose === "reminder") return t("Reminder: {subject}", { subject });
+  if (purpose === "commented")
+    return said?.is_reply ? t("Reply: {subject}", { subject }) : t("New comment: {subject}", { subject });
+  return wanted || t("Decision needed: {subject}", { subject: task });
 }
 
 /** A short task is the heading. Of a long task the first line is the heading, and the rest follows. */
-function titleOf({ id, task }: MessageOptions["task"], place: string | null): Pick<Content, "heading" | "details"> {
+function titleOf({ id, task }: MessageOptions["task"], place: Place): Pick<Content, "heading" | "details"> {
   const lines = plainLines(task);
-  if (lines === "") return { heading: `Task ${id}`, details: null };
+  if (lines === "") return { heading: taskLine({ id }), details: null };
   const whole = oneLine(lines);
   if (splitText(whole, MAX.heading)[1] === "") return { heading: whole, details: null };
   const [first = "", ...others] = lines.split("\n");
@@ -301,8 +355,19 @@ function titleOf({ id, task }: MessageOptions["task"], place: string | null): Pi
   const behind = [...(rest === "" ? [] : [`...${rest}`]), ...others].join("\n").trim();
   return {
     heading: rest === "" ? heading : `${heading}...`,
-    details: excerptOf(behind, MAX.details, `The full text is ${place ?? "not shown here"}.`),
+    details: excerptOf(behind, MAX.details, sayWhole(place)),
   };
+}
+
+function sayWhole(place: Place): string {
+  switch (place) {
+    case "review":
+      return t("The full text is on the review page.");
+    case "task":
+      return t("The full text is on the task's page.");
+    case null:
+      return t("The full text is not shown here.");
+  }
 }
 
 /** @param lines - plain lines */
@@ -313,35 +378,41 @@ function excerptOf(lines: string, max: number, note: string): Excerpt {
 }
 
 function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
-  const elsewhere = "See the reason on the review page.";
+  const elsewhere = t("See the reason on the review page.");
   // A reason may quote the answer or the payload.
   const reason = task.redact_payload ? "" : plainLines(sent_back?.reason ?? "");
   return {
-    title: sent_back === null ? "Sent back" : `Sent back. Your next answer is attempt ${sent_back.attempt}.`,
+    title:
+      sent_back === null
+        ? t("Sent back")
+        : t("Sent back. Your next answer is attempt {attempt}.", { attempt: sent_back.attempt }),
     reason:
       reason === ""
         ? { text: "", note: elsewhere }
-        : excerptOf(reason, MAX.reason, "The full reason is on the review page."),
-    advice: "Your last answer was not accepted. Change or resend it on the review page.",
+        : excerptOf(reason, MAX.reason, t("The full reason is on the review page.")),
+    advice: t("Your last answer was not accepted. Change or resend it on the review page."),
   };
 }
 
 /** Says what somebody said about the task. */
 function saidOf({ task, said }: MessageOptions): Content["sentBack"] {
-  const elsewhere = "Read it on the review page.";
+  const elsewhere = t("Read it on the review page.");
   const text = task.redact_payload ? "" : plainLines(said?.text ?? "");
   const reason = text === "" ? { text: "", note: elsewhere } : excerptOf(text, MAX.reason, elsewhere);
-  const more = said != null && said.left_out > 0 ? { note: `+ ${said.left_out} on the review page` } : {};
+  const more =
+    said != null && said.left_out > 0
+      ? { note: `+ ${elsewhereOf(said.left_out.toLocaleString(defaultLocale()), "review")}` }
+      : {};
   return {
-    title: cutText(oneLine(said?.title ?? ""), MAX.heading) || "Something new was said",
+    title: cutText(oneLine(said?.title ?? ""), MAX.heading) || t("Something new was said"),
     reason: { ...reason, ...more },
-    advice: "To reply, open the review page. You can also answer at once.",
+    advice: t("To reply, open the review page. You can also answer at once."),
   };
 }
 
 /** Says what was changed since the person approved. */
 function changedOf({ task, changed }: MessageOptions): Content["sentBack"] {
-  const elsewhere = "See what was changed on the review page.";
+  const elsewhere = t("See what was changed on the review page.");
   const who = cutText(oneLine(changed?.who ?? ""), MAX.who);
   const lines = (changed?.facts ?? []).map(({ title, text }) => `${title}: ${text}`).join("\n");
   const reason =
@@ -349,26 +420,26 @@ function changedOf({ task, changed }: MessageOptions): Content["sentBack"] {
       ? { text: "", note: elsewhere }
       : { ...excerptOf(lines, MAX.reason, elsewhere), ...(changed?.left_out && { note: `+ ${changed.left_out}` }) };
   return {
-    title: who === "" ? "What you approved was changed" : `${who} changed what you approved`,
+    title: who === "" ? t("What you approved was changed") : t("{person} changed what you approved", { person: who }),
     reason,
-    advice: "Your approval does not count any more. Decide about the changed arguments.",
+    advice: t("Your approval does not count any more. Decide about the changed arguments."),
   };
 }
 
 /** Says what is different in the new version of a request, after what its asker says of it. */
 function revisedOf({ task, revised }: MessageOptions): Content["sentBack"] {
   if (revised == null) return null;
-  const elsewhere = "See what was changed on the review page.";
+  const elsewhere = t("See what was changed on the review page.");
   const who = cutText(oneLine(revised.who ?? ""), MAX.who);
   const changes = revised.facts.map(({ title, text }) => `${title}: ${text}`);
   const lines = [...(revised.note.trim() === "" ? [] : [revised.note, ""]), ...changes].join("\n").trim();
   return {
-    title: who === "" ? "The request was changed" : `${who} changed the request`,
+    title: who === "" ? t("The request was changed") : t("{person} changed the request", { person: who }),
     reason:
       task.redact_payload || lines === ""
         ? { text: "", note: elsewhere }
         : { ...excerptOf(lines, MAX.reason, elsewhere), ...(revised.left_out && { note: `+ ${revised.left_out}` }) },
-    advice: "Decide about the new version. Answers to the one before do not count.",
+    advice: t("Decide about the new version. Answers to the one before do not count."),
   };
 }
 
@@ -383,16 +454,26 @@ const BEFORE_FACTS: Partial<Record<Purpose, (options: MessageOptions) => Content
 /** Returns the facts that fit into an email, and what is left out. */
 function summaryOf(
   { task, now }: MessageOptions,
-  { hints, timeZone, place }: { hints: Readonly<Record<string, unknown>>; timeZone: string; place: string | null },
+  { hints, timeZone, place }: { hints: Readonly<Record<string, unknown>>; timeZone: string; place: Place },
 ): Pick<Content, "facts" | "more"> {
   if (task.redact_payload) {
-    const more = "This task is confidential, so details aren't in this email.";
-    return { facts: [], more: place === null ? more : `${more} See them ${place}.` };
+    return { facts: [], more: sayConfidential(place) };
   }
   const summary = summaryOfTask(task, { hints, channel: "email", time_zone: timeZone, now });
   const { facts, left_out } = summary(MAX_FACTS);
   if (left_out === null) return { facts, more: null };
-  return { facts, more: `${facts.length > 0 ? "+ " : ""}${left_out} ${place ?? "not shown here"}` };
+  return { facts, more: `${facts.length > 0 ? "+ " : ""}${elsewhereOf(left_out, place)}` };
+}
+
+function sayConfidential(place: Place): string {
+  switch (place) {
+    case "review":
+      return t("This task is confidential, so details aren't in this email. See them on the review page.");
+    case "task":
+      return t("This task is confidential, so details aren't in this email. See them on the task's page.");
+    case null:
+      return t("This task is confidential, so details aren't in this email.");
+  }
 }
 
 /** Options may depend on the payload and would reveal it. They are left out if the payload is redacted. */
@@ -405,10 +486,10 @@ function choicesFor({ task, now }: MessageOptions, form: Form): Choices | null {
 
 function decisionOf({ question, description, options }: Choices, link: string, version = 1): Content["decision"] {
   return {
-    question: cutText(oneLine(question) || "Your decision", MAX.question),
+    question: cutText(oneLine(question) || t("Your decision"), MAX.question),
     description: description === null ? null : cutText(oneLine(description), MAX.description) || null,
     options: options.map(({ label }, index) => ({
-      label: furtherOf(cutText(oneLine(label) || `Option ${index + 1}`, MAX.label)),
+      label: furtherOf(cutText(oneLine(label) || t("Option {number}", { number: index + 1 }), MAX.label)),
       address: `${link}?choice=${index}${version === 1 ? "" : `&version=${version}`}`,
     })),
   };
@@ -416,5 +497,5 @@ function decisionOf({ question, description, options }: Choices, link: string, v
 
 /** Adds an ellipsis, because the link does not act at once. */
 function furtherOf(label: string): string {
-  return /[.…?!]$/.test(label) ? label : `${label}…`;
+  return /[.…?!。？！]$/.test(label) ? label : `${label}…`;
 }

@@ -1,3 +1,4 @@
+import { currentLanguage } from "../../../languages/text.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { Content, Link } from "./message-content.ts";
 import { COLOURS, look, STYLE_SHEETS } from "./message-style.ts";
@@ -61,7 +62,7 @@ ${column}
 
 function page({ subject, preheader }: Content, body: string): string {
   return `<!doctype html>
-<html lang="en" dir="ltr">
+<html lang="${currentLanguage()}" dir="ltr">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -78,7 +79,7 @@ ${sheet}
 </head>
 <body ${look("page")}>
 <div class="preheader" style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheader)}</div>
-<div lang="en" dir="ltr">
+<div lang="${currentLanguage()}" dir="ltr">
 ${body}
 </div>
 </body>

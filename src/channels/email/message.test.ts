@@ -204,9 +204,9 @@ void test("of a payload with thousands of fields, a mail finds those that the ta
   const summarised = (summary: unknown) =>
     render({ payload, payload_schema: {}, form_definition: { channels: { email: { summary } } } }).text;
   assert.match(summarised([]), /^ {2}K0: 0$/m);
-  assert.match(summarised([]), /^\+ 3995 more fields on the review page$/m);
+  assert.match(summarised([]), /^\+ 3,995 more fields on the review page$/m);
   assert.match(summarised(["/k3999"]), /^ {2}K3999: 3999$/m);
-  assert.match(summarised(["/k3999"]), /^\+ 3999 more fields on the review page$/m);
+  assert.match(summarised(["/k3999"]), /^\+ 3,999 more fields on the review page$/m);
 });
 
 void test("a value that is masked on the page is in no mail", () => {

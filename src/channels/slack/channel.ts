@@ -1,3 +1,5 @@
+import { inLanguage } from "../../../languages/server.ts";
+import type { Kind } from "../../deliveries/kinds.ts";
 import type { ChannelType } from "../channel.ts";
 import { checkSlack } from "./check.ts";
 import { createSlackAnswerKind } from "./clicks/answering.ts";
@@ -39,8 +41,8 @@ export const slackChannel: ChannelType = {
         slack === null
           ? {}
           : {
-              slack: createSlackKind(ctx, slack),
-              slack_answer: createSlackAnswerKind({ ...all, slack }),
+              slack: inEnglish(createSlackKind(ctx, slack)),
+              slack_answer: inEnglish(createSlackAnswerKind({ ...all, slack })),
               slack_removal: createSlackRemovalKind(ctx, slack),
             },
       door: (all) => createSlackDoor(all, slack),
@@ -52,3 +54,8 @@ export const slackChannel: ChannelType = {
     };
   },
 };
+
+/** Slack has English only, also if a message became due in a request of a person who reads another language. */
+function inEnglish(kind: Kind): Kind {
+  return { ...kind, send: (delivery, signal) => inLanguage("en", () => kind.send(delivery, signal)) };
+}

@@ -1,3 +1,4 @@
+import { t } from "../../../languages/text.ts";
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/database.ts";
 import { ServiceError } from "../../errors.ts";
@@ -50,8 +51,9 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
   return {
     channel: "slack",
     path: PATH,
-    again: "Press the button in Slack again for a new link. If that does not help, ask the person who sent the task.",
-    gone: "The account of this link was deactivated or belongs to someone else now.",
+    again: () =>
+      t("Press the button in Slack again for a new link. If that does not help, ask the person who sent the task."),
+    gone: () => t("The account of this link was deactivated or belongs to someone else now."),
     open: async (token) => {
       const named = token.split(".");
       const proof = named.pop() ?? "";

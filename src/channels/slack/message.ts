@@ -6,7 +6,7 @@ import type {
   PlainTextElement,
   SectionBlock,
 } from "@slack/types";
-import { answerFact, ENDINGS, fillText } from "../../../endings/sentences.ts";
+import { answerFact, endings, fillText } from "../../../endings/sentences.ts";
 import { cutText, oneLine, plainLines } from "../../../form/plain-text.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { ACTION, chooseAction, openWith, valueOf } from "./clicks/actions.ts";
@@ -318,8 +318,8 @@ function outcomeOf(
     }
     case "fallback": {
       const answer = isRedacted ? null : oneLine(decision ?? "") || (decided?.said ?? null);
-      const said = fillText(ENDINGS.fallback.chat, { answer: answerFact(answer) });
-      return { summary: ENDINGS.fallback.email.title, elements: [line(said, MAX.field), markup(when)] };
+      const said = fillText(endings().fallback.chat, { answer: answerFact(answer) });
+      return { summary: endings().fallback.email.title, elements: [line(said, MAX.field), markup(when)] };
     }
     case "timed_out":
       return { summary: "Timed out", elements: [markup(`Timed out ${when}`)] };

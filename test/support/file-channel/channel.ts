@@ -45,8 +45,8 @@ export function createFileChannel(folder: string): ChannelType {
       door: () => ({
         channel: "file",
         path: PATH,
-        again: "Look into the file once more.",
-        gone: "Nobody is at this desk any more.",
+        again: () => "Look into the file once more.",
+        gone: () => "Nobody is at this desk any more.",
         open: async (token) => {
           const [id = "", proof = ""] = token.split(".");
           if (proof.length !== PROOF_CHARACTERS || !isProof(ctx, "file_link", id, proof)) return null;

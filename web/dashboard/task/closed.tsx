@@ -3,7 +3,7 @@ import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode }
 import { as, t } from "../../../languages/text.ts";
 import { rich } from "../../rich.tsx";
 import { answerState, isFallback, type AnswerState } from "../../../endings/answer-state.ts";
-import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
+import { endingOf, endings, fill } from "../../../endings/sentences.ts";
 import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { enteredIn } from "../../../form/plan/entered.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
@@ -118,11 +118,11 @@ function DecidedAt({ at }: { at: number }) {
 
 /** Returns the sentence, without its facts. @param canceller - null: the person cannot see who cancelled, or the service did it */
 function sentenceOf(task: Task, me: Me, row: ReturnType<typeof endingOf>, canceller: string | null): string {
-  if (row !== "cancelled") return ENDINGS[row].dashboard;
+  if (row !== "cancelled") return endings()[row].dashboard;
   // The reason is shown below.
   if (canceller === null) return t("This task was cancelled on {at}.");
   const isOwn = task.cancelled_by !== null && task.cancelled_by === me.email;
-  return isOwn ? t("You cancelled this task on {at}.") : ENDINGS[row].dashboard;
+  return isOwn ? t("You cancelled this task on {at}.") : endings()[row].dashboard;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ActionsBlock, ModalView } from "@slack/types";
-import { answerFact, endingOf, ENDINGS, fillText } from "../../../../endings/sentences.ts";
+import { answerFact, endingOf, endings, fillText } from "../../../../endings/sentences.ts";
 import { plainLines } from "../../../../form/plain-text.ts";
 import type { Logger } from "pino";
 import { sayCounted } from "../../../approvals/words.ts";
@@ -62,7 +62,7 @@ export async function endedSentence({ ctx }: ClickContext, task: TaskWithDocumen
   const state = answerStateOf(task, null, ctx.db.now());
   if (state.how === "open") return null;
   const who = state.how === "completed" ? await answererOf(ctx.db, task) : null;
-  const sentence = fillText(ENDINGS[endingOf(state, who)].chat, {
+  const sentence = fillText(endings()[endingOf(state, who)].chat, {
     who: who ?? "",
     answer: answerFact(fallbackOf(task)),
   });
