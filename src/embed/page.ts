@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import { currentLanguage, t } from "../../languages/text.ts";
 import type { Config } from "../config.ts";
+import { textsElement } from "../../languages/server.ts";
+import { forReader } from "../http/language.ts";
 import { serveBuilt } from "../http/built.ts";
 import { csp, escapeHtml, ICON } from "../http/page.ts";
 import { richHtml } from "../http/rich-html.ts";
@@ -24,7 +26,8 @@ export const embedPage: FastifyPluginAsync<{ ctx: { config: Config } }> = async 
   });
   const head = await serveBuilt(app, "embed", `${PATH}/`);
 
-  app.get<{ Querystring: Record<string, unknown> }>(PATH, { schema: { hide: true } }, async ({ query }, reply) => {
+  app.get<{ Querystring: Record<string, unknown> }>(PATH, { schema: { hide: true } }, async (request, reply) => {
+    const { query } = request;
     const style = accentStyle(query["accent"]);
     const policy = csp({
       script: "'self'",
@@ -32,11 +35,19 @@ export const embedPage: FastifyPluginAsync<{ ctx: { config: Config } }> = async 
       image: "'self' data: https:",
       ancestors,
     });
-    void reply.headers({ "content-security-policy": policy, "cache-control": "no-cache", "x-robots-tag": "noindex" });
+    void reply.headers({
+      "content-security-policy": policy,
+      "cache-control": "no-cache",
+      "x-robots-tag": "noindex",
+      vary: "accept-language",
+    });
     const theme = query["theme"] === "light" || query["theme"] === "dark" ? query["theme"] : null;
-    if (embed === null) return send(reply, 404, html({ head: head ?? "", theme, style, parts: offPart() }));
-    if (head === null) return send(reply, 503, html({ head: "", theme, style, parts: notBuiltPart() }));
-    return send(reply, 200, html({ head, theme, style, parts: partsOf() }));
+    const chosen = typeof query["locale"] === "string" ? query["locale"] : null;
+    return forReader(request, { chosen }, () => {
+      if (embed === null) return send(reply, 404, html({ head: head ?? "", theme, style, parts: offPart() }));
+      if (head === null) return send(reply, 503, html({ head: "", theme, style, parts: notBuiltPart() }));
+      return send(reply, 200, html({ head, theme, style, parts: partsOf() }));
+    });
   });
 };
 
@@ -173,7 +184,7 @@ ${head}${style === "" ? "" : `\n<style>${style}</style>`}
 <body>
 <main class="page">${parts}
 </main>
-</body>
+${textsElement(currentLanguage())}</body>
 </html>
 `;
 }

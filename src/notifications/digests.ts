@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { languageOfReader } from "../../languages/languages.ts";
 import { sendDigest } from "../channels/email/digest.ts";
 import { defaultIdentity } from "../channels/email/identities.ts";
 import type { Config } from "../config.ts";
@@ -123,6 +124,7 @@ export function createDigestKind(ctx: Ctx): Kind {
         has_more: all.length > COUNTED_MAX,
         url: config.publicUrl,
         to: destination,
+        language: languageOfReader({ chosen: user.language }),
         now: db.now(),
       };
       return sendDigest(ctx, digest, { sender, project: task.project, id }, signal);

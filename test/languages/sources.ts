@@ -65,13 +65,18 @@ export function textsFor(file: string, source = readFileSync(join(ROOT, file), "
   if (errors[0]) throw new Error(`${file} cannot be parsed: ${errors[0].message}`);
   const found: Found = { uses: [], bare: [], computed: [] };
   const imported = new Set(
-    Array.from(source.matchAll(/import \{([^}]*)\} from "[^"]*(?:languages\/text\.ts|rich\.tsx)"/g), ([, names]) =>
-      names!.split(",").map((name) => name.trim()),
+    Array.from(
+      source.matchAll(/import \{([^}]*)\} from "[^"]*(?:languages\/text\.ts|rich\.tsx|rich-html\.ts)"/g),
+      ([, names]) => names!.split(",").map((name) => name.trim()),
     ).flat(),
   );
   const placeOf = (node: Node): Place => ({ file, line: source.slice(0, node.start).split("\n").length });
   const add = (node: Node, text: string): void => {
-    const plain = text.replaceAll(/\s+/g, " ").trim();
+    // Of HTML, what is between its tags.
+    const plain = text
+      .replaceAll(/<[^>]*>|&\w+;/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .trim();
     if (isForPeople(plain)) found.bare.push({ ...placeOf(node), text: plain });
   };
 

@@ -1,5 +1,6 @@
 import type { Identity } from "../../../endings/answer-state.ts";
 import { answerFact, endingOf, endings, fillText } from "../../../endings/sentences.ts";
+import { directionFor } from "../../../languages/languages.ts";
 import { t } from "../../../languages/text.ts";
 import type { Fact } from "../../../form/payload/summary.ts";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
@@ -540,6 +541,7 @@ async function show(
     otherwise: otherwiseOf(formOf(pages, task, zoneOf(caller)), task),
     time_zone,
     now,
+    direction: directionFor(task.locale, task.task),
     // People who approve may have edited it since.
     revision: drawRevision(await revisedFor(ctx.db, stored, look, seen)),
     payload,

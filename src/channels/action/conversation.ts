@@ -11,7 +11,7 @@ import { addComment } from "../../tasks/commenting.ts";
 import { conversationFor, markOf, type Unsent } from "../../tasks/shown-conversation.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import type { ActionContext } from "./action.ts";
-import type { Door } from "./door.ts";
+import { forReaderOf, type Door } from "./door.ts";
 import { PAGE_HEADERS } from "./page.ts";
 import { isNonce } from "./proofs.ts";
 
@@ -95,16 +95,22 @@ export const conversationRoutes: FastifyPluginAsync<{ ctx: ActionContext; door: 
     return { html: await drawConversation(ctx, known, { isPosted: false }), mark };
   };
 
-  app.get<Route>("/:token/conversation", { schema: { hide: true } }, async ({ params, query }, reply) => {
+  app.get<Route>("/:token/conversation", { schema: { hide: true } }, async (request, reply) => {
+    const { params, query } = request;
     const known = await open(params.token);
     void reply.headers(PAGE_HEADERS);
     if (query.seen === (await markOf(ctx, known.task)) && (await mayWith(ctx.db, known.caller, "read", known.task)))
       return reply.code(204).send();
-    return reply.send(await drawn(known));
+    return reply.send(await forReaderOf(door, request, () => drawn(known)));
   });
   const config = { skipSameOrigin: true };
-  app.post<Route>("/:token/conversation", { config, schema: { hide: true } }, async ({ params, body }, reply) => {
-    await say(ctx, params.token, await open(params.token), entriesOfPost(typeof body === "string" ? body : ""));
-    return reply.headers(PAGE_HEADERS).send(await drawn(await open(params.token)));
+  app.post<Route>("/:token/conversation", { config, schema: { hide: true } }, async (request, reply) => {
+    const { token } = request.params;
+    const entries = entriesOfPost(typeof request.body === "string" ? request.body : "");
+    const shown = await forReaderOf(door, request, async () => {
+      await say(ctx, token, await open(token), entries);
+      return drawn(await open(token));
+    });
+    return reply.headers(PAGE_HEADERS).send(shown);
   });
 };

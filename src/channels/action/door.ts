@@ -1,4 +1,6 @@
+import type { FastifyRequest } from "fastify";
 import type { Form } from "../../../form/plan/plan.ts";
+import { forReader } from "../../http/language.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 
@@ -33,4 +35,15 @@ export interface Door {
   open(token: string): Promise<OpenedLink | null>;
   /** The form as the channel's messages have it: an index in them must mean the same here. @param timeZone - IANA name */
   formOf(task: AskedTask, timeZone: string, now: Date): Form;
+}
+
+/** Does something for the person of a link, with its texts in their language. */
+export async function forReaderOf<T>(
+  door: Door,
+  request: Pick<FastifyRequest<{ Params: { token: string } }>, "headers" | "params">,
+  work: () => T,
+): Promise<Awaited<T>> {
+  const link = await door.open(request.params.token);
+  const read = { chosen: link?.caller?.person?.language, locale: link?.task.locale };
+  return await forReader(request, read, work);
 }

@@ -1,3 +1,5 @@
+import { directionFor } from "../../../languages/languages.ts";
+import { textsElement } from "../../../languages/server.ts";
 import { formatsFor } from "../../../form/payload/format.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import { currentLanguage, t } from "../../../languages/text.ts";
@@ -23,6 +25,7 @@ export interface OpenPage {
   otherwise: string;
   time_zone: string | null;
   now: Date;
+  direction: "ltr" | "rtl";
   /** HTML. */
   revision: string;
   payload: string;
@@ -53,6 +56,7 @@ ${page.revision}${reviewSection(page.payload)}
 <section id="talk" class="talk" aria-labelledby="conversation">${page.conversation}</section>
 <footer>${escapeHtml(page.footer)}</footer>`,
     data: page.data,
+    direction: page.direction,
   });
 }
 
@@ -98,6 +102,7 @@ export function messagePage(
   return html({
     title,
     head,
+    direction: directionFor(null, task ?? ""),
     main: `
 <div class="sheet over">
 ${is_done ? DONE : INFO}
@@ -131,10 +136,12 @@ interface Parts {
   head: string;
   main: string;
   data?: string;
+  direction?: "ltr" | "rtl";
 }
 
-function html({ title, head, main, data }: Parts): string {
-  const script = data === undefined ? "" : `<script type="application/json">${data}</script>\n`;
+function html({ title, head, main, data, direction = "ltr" }: Parts): string {
+  const texts = textsElement(currentLanguage());
+  const script = data === undefined ? "" : `<script type="application/json">${data}</script>\n${texts}`;
   return `<!doctype html>
 <html lang="${currentLanguage()}">
 <head>
@@ -146,7 +153,7 @@ function html({ title, head, main, data }: Parts): string {
 ${head}
 </head>
 <body>
-<main class="page">${main}
+<main class="page" dir="${direction}">${main}
 </main>
 ${script}</body>
 </html>

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import { t } from "../../../languages/text.ts";
+import { forReader } from "../../http/language.ts";
 import { logFailure, toServiceError } from "../../http/error-response.ts";
 import { postAction, showAction, statusOfAction, type Answered, type Pages, type ActionContext } from "./action.ts";
-import type { Door } from "./door.ts";
+import { forReaderOf, type Door } from "./door.ts";
 import { PAGE_HEADERS, messagePage } from "./page.ts";
 
 interface Options {
@@ -23,7 +24,7 @@ interface Route {
  */
 export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door, head }) => {
   const pages: Pages = { ctx, door, head: head ?? "" };
-  if (head === null) app.addHook("preHandler", async (_request, reply) => send(reply, notBuilt()));
+  if (head === null) app.addHook("preHandler", async (request, reply) => send(reply, forReader(request, {}, notBuilt)));
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, body),
   );
@@ -31,24 +32,28 @@ export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door
     const error = toServiceError(thrown);
     logFailure(ctx, request, error);
     if (error.status === 503) void reply.header("retry-after", "1");
-    return send(reply, { status: error.status, html: failedPage(pages.head, error.message) });
+    const html = forReader(request, {}, () => failedPage(pages.head, error.message));
+    return send(reply, { status: error.status, html });
   });
 
   app.head<Route>("/:token", { schema: { hide: true } }, async ({ params }, reply) =>
     headOf(reply, await statusOfAction(pages, params.token)).send(),
   );
 
-  app.get<Route>("/:token", { schema: { hide: true } }, async ({ params, query }, reply) => {
+  app.get<Route>("/:token", { schema: { hide: true } }, async (request, reply) => {
+    const { params, query } = request;
     const choice = typeof query["choice"] === "string" ? query["choice"] : null;
     // A mail about the first version does not name it.
     const version = Number(query["version"] ?? 1);
-    return send(reply, await showAction(pages, params.token, { choice, version }));
+    const shown = await forReaderOf(door, request, () => showAction(pages, params.token, { choice, version }));
+    return send(reply, shown);
   });
 
   const config = { skipSameOrigin: true };
-  app.post<Route>("/:token", { config, schema: { hide: true } }, async ({ params, body }, reply) =>
-    send(reply, await postAction(pages, params.token, typeof body === "string" ? body : "")),
-  );
+  app.post<Route>("/:token", { config, schema: { hide: true } }, async (request, reply) => {
+    const body = typeof request.body === "string" ? request.body : "";
+    return send(reply, await forReaderOf(door, request, () => postAction(pages, request.params.token, body)));
+  });
 };
 
 function send(reply: FastifyReply, { status, html }: Answered): FastifyReply {

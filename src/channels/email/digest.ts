@@ -53,6 +53,7 @@ function contentOf({ tasks, has_more, url, to, now }: Digest): Content {
   const shown = tasks.slice(0, MAX_TASKS);
   const hidden = tasks.length - shown.length;
   return {
+    direction: "ltr",
     subject: heading,
     preheader: `${deadline}. ${shown.map(titleOf).join(" · ")}`,
     lead: `Human Task Service · ${t("what waits for you")}`,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { fromStored } from "../../actions/request.ts";
 import { authorOf, inRound, roundOf } from "../../approvals/proposal.ts";
 import { formerVote, ownVote, sayNeed } from "../../approvals/words.ts";
-import { DEFAULT_LANGUAGE } from "../../../languages/languages.ts";
+import { languageOfReader } from "../../../languages/languages.ts";
 import { inLanguage } from "../../../languages/server.ts";
 import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
@@ -63,8 +63,8 @@ export function createEmailKind(ctx: Ctx): Kind {
       const caller = await callerOfLink(ctx.db, task, { address: destination, user_id: holder?.id ?? user_id });
       if (caller === null) return purpose === "ended" ? NEEDLESS : unsent(INACTIVE.error, INACTIVE.message);
       if (purpose === "ended" && (await hasHeard(ctx.db, task, caller))) return NEEDLESS;
-      // An email is written in the language of its reader.
-      return inLanguage(DEFAULT_LANGUAGE, () =>
+      const language = languageOfReader({ chosen: (holder ?? caller.person)?.language, locale: task.locale });
+      return inLanguage(language, () =>
         sendTo(ctx, { delivery_id, destination, task, caller, holder, body: asked }, signal),
       );
     },
@@ -222,11 +222,12 @@ function notificationOf({ id, destination }: EndedDelivery, body: MailBody | nul
 }
 
 function documentsOf(of: TaskWithDocuments) {
-  const { id, version, task, redact_payload, timeout_at, urgent, ...texts } = inRound(of);
+  const { id, version, task, locale, redact_payload, timeout_at, urgent, ...texts } = inRound(of);
   return {
     id,
     version,
     task,
+    locale,
     asker: askerLineInMessage(of),
     redact_payload,
     timeout_at,

@@ -6,6 +6,7 @@ import { fieldNames } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { answerFact, endings, fillText } from "../../../endings/sentences.ts";
 import { defaultLocale } from "../../../form/payload/format.ts";
+import { directionFor } from "../../../languages/languages.ts";
 import { t } from "../../../languages/text.ts";
 import { isTimeZone } from "../../lib/time-zones.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
@@ -18,6 +19,8 @@ import type { Answering, Ending, MessageOptions } from "./message.ts";
 
 /** The parts of an email, in order. All texts are plain, bounded and not escaped. */
 export interface Content {
+  /** As the task runs. */
+  direction: "ltr" | "rtl";
   subject: string;
   /** Shown after the subject in a list of emails. */
   preheader: string;
@@ -108,6 +111,7 @@ export function contentOf(options: MessageOptions): Content {
   const form = formForMail(task, timeZone, now);
   const hints = wrappedHints(task.form_definition, fieldNames(form.source));
   const { answering, need } = options;
+  const direction = directionFor(task.locale ?? null, task.task);
   const place = placeOf(answering);
   const { heading, details } = titleOf(task, place);
   const at = momentOf(task.timeout_at, timeZone, now);
@@ -132,6 +136,7 @@ export function contentOf(options: MessageOptions): Content {
         : t("An answer is due by {deadline}: {duration} left", { deadline: at, duration: left });
     return {
       ...about,
+      direction,
       subject,
       preheader: preheaderOf(`${statement} ${deadline}.`, facts),
       lead: headOf(t("a decision is waiting for someone else")),
@@ -159,6 +164,7 @@ export function contentOf(options: MessageOptions): Content {
       : t("You confirm on the next page. Nothing is sent until you do.");
   return {
     ...about,
+    direction,
     subject,
     preheader: notice === null || purpose !== "commented" ? preheaderOf(`${deadline}.`, facts) : firstOf(notice),
     lead: headOf(leadOf(purpose)),
@@ -224,6 +230,7 @@ function endedContent(
       : excerptOf(t("Reason: {reason}", { reason: lines }), MAX.reason, t("The full reason is with the task."));
   const link = "task_link" in answering ? answering.task_link : null;
   return {
+    direction: directionFor(options.task.locale ?? null, options.task.task),
     subject,
     preheader: says,
     lead: `${PRODUCT} · ${leadOf("ended")}`,

@@ -16,11 +16,15 @@ const ROW = 500;
 /** Returns the email as HTML. It uses tables and inline styles, because many clients support nothing else. */
 export function htmlOf(content: Content): string {
   const { sentBack, details, settings } = content;
+  const start = content.direction === "rtl" ? "right" : "left";
   const card = [
     ...(sentBack === null
       ? []
       : [table(`<tr><td ${look("back")}>${sentBackOf(sentBack)}</td></tr>`, 'width="100%"'), space(20)]),
-    table(`<tr><td ${look(content.isSoon ? "soon" : "due")}>${escapeHtml(content.deadline)}</td></tr>`, 'align="left"'),
+    table(
+      `<tr><td ${look(content.isSoon ? "soon" : "due")}>${escapeHtml(content.deadline)}</td></tr>`,
+      `align="${start}"`,
+    ),
     // What follows stands below, not beside.
     `<div style="clear:both;height:12px;line-height:12px;font-size:12px">&nbsp;</div>`,
     `<h1 dir="auto" ${look("heading")}>${escapeHtml(content.heading)}</h1>`,
@@ -60,9 +64,9 @@ ${column}
   );
 }
 
-function page({ subject, preheader }: Content, body: string): string {
+function page({ direction, subject, preheader }: Content, body: string): string {
   return `<!doctype html>
-<html lang="${currentLanguage()}" dir="ltr">
+<html lang="${currentLanguage()}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,7 +83,7 @@ ${sheet}
 </head>
 <body ${look("page")}>
 <div class="preheader" style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheader)}</div>
-<div lang="${currentLanguage()}" dir="ltr">
+<div lang="${currentLanguage()}" dir="${direction}">
 ${body}
 </div>
 </body>

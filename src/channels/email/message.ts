@@ -13,6 +13,8 @@ import { textOf } from "./message-text.ts";
 export interface MessageTask {
   id: string;
   task: string;
+  /** The language that it is written in (BCP 47). */
+  locale?: string | null;
   /** Who asks, in one line; null if nothing is said of it. */
   asker: string | null;
   payload: unknown;
