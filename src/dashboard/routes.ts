@@ -8,6 +8,7 @@ const PAGES = [
   "/setup",
   "/login",
   "/passkey",
+  "/invitation",
   "/inbox",
   "/batch",
   "/tasks/:id",

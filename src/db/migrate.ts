@@ -44,6 +44,7 @@ import { savedViews } from "./migrations/0039-saved-views.ts";
 import { snoozes } from "./migrations/0040-snoozes.ts";
 import { numbers } from "./migrations/0041-numbers.ts";
 import { notifications } from "./migrations/0042-notifications.ts";
+import { invitations } from "./migrations/0043-invitations.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -162,6 +163,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0040-snoozes": snoozes(dialect),
     "0041-numbers": numbers,
     "0042-notifications": notifications(dialect),
+    "0043-invitations": invitations(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -3,6 +3,7 @@ import type { PasswordSignIn } from "../config/sign-in.ts";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { AbsenceField } from "./absence/schema.ts";
 import { accountBody, accountRecord } from "./account-schema.ts";
+import { InvitationField } from "./invitations/schema.ts";
 import { PROJECT_ROLES, type ProjectRole } from "./memberships.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
@@ -134,6 +135,7 @@ export const UserRecord = Type.Object(
       }),
       { description: "Company accounts that sign this person in, one for each provider." },
     ),
+    invitation: InvitationField,
     active: Type.Boolean({ description: "false: deactivated." }),
     absence: AbsenceField,
     last_assigned_at: NullableTime("When routing by role last chose this user."),

@@ -143,6 +143,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
+  ["0043-invitations", ["drop table invitations"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

@@ -177,6 +177,7 @@ const PasskeyRequiredPage = lazily(
   "passkey",
   async () => (await import("./settings/passkey-required.tsx")).PasskeyRequiredPage,
 );
+const InvitationPage = lazily("invitation", async () => (await import("./invitation/invitation.tsx")).InvitationPage);
 const SettingsPage = lazily("settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
 
 /** The last 30 days have no name in the address. */
@@ -288,6 +289,13 @@ const passkey = createRoute({
   component: () => <PasskeyRequiredPage to={passkey.useSearch().to ?? "/inbox"} />,
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  loader: InvitationPage.preload,
+  component: () => <InvitationPage />,
+});
+
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
@@ -325,6 +333,7 @@ export const router = createRouter({
     home,
     login,
     passkey,
+    invitation,
     setup,
     signedIn.addChildren([
       desk.addChildren([inbox, task, batch]),

@@ -12,6 +12,7 @@ import { IconCheck } from "../ui/icons.tsx";
 import { Moment } from "../ui/times.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
+import { Invitation, type Links } from "./invitation.tsx";
 import { activityQuery, addressOf, changeUser, nameOf, refreshUsers } from "./queries.ts";
 import type { User, UserActivity } from "./queries.ts";
 
@@ -19,12 +20,13 @@ interface UserTableProps {
   users: readonly User[];
   /** Id of the signed-in user. */
   me: string | null;
+  makeLink: Links["make"];
   onEdit: (user: User) => void;
   onAbsence: (user: User) => void;
   onDeactivate: (user: User) => void;
 }
 
-export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTableProps) {
+export function UserTable({ users, me, makeLink, onEdit, onAbsence, onDeactivate }: UserTableProps) {
   const hasCompany = useHasCompany();
   const { data: activity } = useQuery(activityQuery(users.map(({ id }) => id)));
   return (
@@ -55,11 +57,18 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
               <td data-label="Pool">{user.pool ?? NONE}</td>
               <td data-label="Access level">{user.access_level ?? NONE}</td>
               <td data-label="Can sign in">
-                {!canSignIn(user) && hasCompany && user.email !== null ? (
-                  "With the company account"
-                ) : (
-                  <YesOrNo is={canSignIn(user)} />
-                )}
+                <div className="stack">
+                  {user.invitation?.kind !== "invitation" && (
+                    <div>
+                      {!canSignIn(user) && hasCompany && user.email !== null ? (
+                        "With the company account"
+                      ) : (
+                        <YesOrNo is={canSignIn(user)} />
+                      )}
+                    </div>
+                  )}
+                  <Invitation user={user} make={makeLink} />
+                </div>
               </td>
               <td data-label="Last chosen by role">
                 {user.last_assigned_at === null ? (

@@ -9,6 +9,7 @@ import { Page, ErrorPanel } from "../ui/page.tsx";
 import { meQuery } from "../queries.ts";
 import { Deactivate } from "./deactivate.tsx";
 import { UserForm } from "./form.tsx";
+import { NewLink, useLinks, type Links } from "./invitation.tsx";
 import { usersQuery } from "./queries.ts";
 import type { User } from "./queries.ts";
 import { InactiveTable, UserTable } from "./table.tsx";
@@ -23,6 +24,7 @@ export function UsersPage() {
   const navigate = useNavigate();
   const { data: me } = useQuery(meQuery);
   const { asked, ask, close } = useDialog<Asked>();
+  const links = useLinks();
   return (
     <Page
       title="People"
@@ -41,16 +43,23 @@ export function UsersPage() {
       <Active
         q={q}
         me={me?.user_id ?? null}
+        makeLink={links.make}
         onEdit={(user) => ask({ kind: "edit", user })}
         onAbsence={(user) => ask({ kind: "absence", user })}
         onDeactivate={(user) => ask({ kind: "deactivate", user })}
       />
       <Inactive q={q} />
       {asked?.kind === "edit" && (
-        <UserForm user={asked.user} isMyself={asked.user !== null && asked.user.id === me?.user_id} onClose={close} />
+        <UserForm
+          user={asked.user}
+          isMyself={asked.user !== null && asked.user.id === me?.user_id}
+          makeLink={links.make}
+          onClose={close}
+        />
       )}
       {asked?.kind === "absence" && <AbsenceDialog user={asked.user} onClose={close} />}
       {asked?.kind === "deactivate" && <Deactivate user={asked.user} onClose={close} />}
+      <NewLink links={links} />
     </Page>
   );
 }
@@ -58,6 +67,7 @@ export function UsersPage() {
 interface ActiveProps {
   q: string;
   me: string | null;
+  makeLink: Links["make"];
   onEdit: (user: User) => void;
   onAbsence: (user: User) => void;
   onDeactivate: (user: User) => void;
