@@ -83,6 +83,7 @@ export const SECURITY_EVENTS = {
   settings_resealed: "Settings of channels were encrypted with a new key; `details.count` says how many.",
   tasks_exported: "Tasks were exported as a file (`details.format`).",
   audit_exported: "What `GET /api/audit` lists was exported as a file (`details.format`).",
+  security_events_exported: "What `GET /api/security-events` lists was exported as a file (`details.format`).",
   callbacks_redelivered: "Many deliveries were sent again; `details.count` says how many.",
 } as const satisfies Record<string, string>;
 

@@ -454,6 +454,10 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("GET", "/api/audit/export?format=ndjson");
     return { actor: ADMIN, details: { format: "ndjson" } };
   },
+  security_events_exported: async ({ service }) => {
+    await service.call("GET", "/api/security-events?format=ndjson&limit=1");
+    return { actor: ADMIN, details: { format: "ndjson" } };
+  },
   // operations/reseal.test.ts
   settings_resealed: null,
   // keys-in-use.test.ts

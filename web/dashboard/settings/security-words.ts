@@ -77,6 +77,7 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   settings_resealed: ["Settings encrypted again", "Settings not encrypted again"],
   tasks_exported: ["Tasks exported", "Tasks not exported"],
   audit_exported: ["Audit trail exported", "Audit trail not exported"],
+  security_events_exported: ["Security events exported", "Security events not exported"],
   callbacks_redelivered: ["Deliveries sent again", "Deliveries not sent again"],
 };
 
