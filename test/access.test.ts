@@ -444,6 +444,7 @@ const ROUTES: Record<string, Route> = {
   "GET /api/stats": { may: SOME_OPERATORS, status: 200, has: "totals" },
   "GET /api/stats/groups": { may: SOME_OPERATORS, status: 200, has: "all" },
   "GET /api/users": { may: OPERATORS, status: 200 },
+  "GET /api/users/groups": { may: OPERATORS, status: 200, has: "groups" },
   "GET /api/users/activity": {
     may: OPERATORS,
     status: 200,

@@ -17,6 +17,7 @@ const PAGES = [
   "/agents",
   "/audit",
   "/users",
+  "/groups",
   "/playground",
   "/settings",
   "/settings/:part",

@@ -117,6 +117,7 @@ const NOT_TO_TRY: ReadonlySet<string> = new Set([
   "/api/stats/groups",
   "/api/admin/webhook-deliveries/summary",
   "/api/users/activity",
+  "/api/users/groups",
   "/api/users/{id}/invitation",
   "/api/invitation",
   "/api/invitation/accept",

@@ -201,6 +201,7 @@ export const ListUsersQuery = Type.Object({
   project: ProjectFilter,
   active: Type.Optional(Type.Boolean({ description: "true: only active users. false: only deactivated users." })),
   role: Type.Optional(Name("Only users with this role.")),
+  access_level: Type.Optional(Name("Only those with this access level.")),
   pool: Type.Optional(Name("Only those in this pool.")),
   q: Type.Optional(Text({ maxLength: NAME_MAX, description: "Text in the email or the name." })),
   ...paging,

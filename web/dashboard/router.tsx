@@ -10,6 +10,7 @@ import {
 } from "@tanstack/react-router";
 import { isDate } from "../../form/plan/times.ts";
 import type { DeliverySearch } from "./deliveries/queries.ts";
+import type { GroupSearch } from "./groups/queries.ts";
 import type { AuditFilter } from "./audit/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
@@ -172,6 +173,7 @@ const DeliveriesPage = lazily("deliveries", async () => (await import("./deliver
 const AgentsPage = lazily("agents", async () => (await import("./agents/agents.tsx")).AgentsPage);
 const AuditPage = lazily("audit", async () => (await import("./audit/audit.tsx")).AuditPage);
 const UsersPage = lazily("users", async () => (await import("./users/users.tsx")).UsersPage);
+const GroupsPage = lazily("groups", async () => (await import("./groups/groups.tsx")).GroupsPage);
 const PlaygroundPage = lazily("playground", async () => (await import("./playground/playground.tsx")).PlaygroundPage);
 const PasskeyRequiredPage = lazily(
   "passkey",
@@ -230,6 +232,19 @@ const users = createRoute({
   validateSearch: (search: Record<string, unknown>): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
   loader: UsersPage.preload,
   component: () => <UsersPage />,
+});
+
+const GROUP_KINDS = ["pool", "role", "access_level"] as const;
+
+const groups = createRoute({
+  getParentRoute: () => operating,
+  path: "/groups",
+  validateSearch: (search: Record<string, unknown>): GroupSearch => ({
+    kind: GROUP_KINDS.find((known) => known === search["kind"]),
+    name: textOf(search["name"]),
+  }),
+  loader: GroupsPage.preload,
+  component: () => <GroupsPage />,
 });
 
 const audit = createRoute({
@@ -338,7 +353,7 @@ export const router = createRouter({
     signedIn.addChildren([
       desk.addChildren([inbox, task, batch]),
       settings,
-      operating.addChildren([stats, deliveries, agents, users, audit, playground]),
+      operating.addChildren([stats, deliveries, agents, users, groups, audit, playground]),
     ]),
   ]),
   // Search parameters are plain texts, and not parsed as JSON.

@@ -1343,6 +1343,37 @@ export interface components {
              */
             last_seen_at: string | null;
         };
+        UserGroup: {
+            /**
+             * @description The field of people.
+             * @enum {string}
+             */
+            kind: "pool" | "role" | "access_level";
+            /** @description Its value. */
+            name: string;
+            /** @description Active people who have it; 0 if only tasks ask for it. */
+            people: number;
+            /** @description Of these, those who are away now. */
+            away: number;
+            /** @description Open tasks without an assignee that ask for it. */
+            waiting: number;
+            /** @description The one of them that has waited longest. */
+            oldest: {
+                /** @description Id of the task. */
+                task_id: string;
+                /**
+                 * @description When it was created.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_at: string;
+            } | null;
+        };
+        UserGroups: {
+            /** @description Pools, then roles, then access levels, by name; at most 500. */
+            groups: components["schemas"]["UserGroup"][];
+            /** @description false: more than 2000 tasks wait, and only those with the first deadlines are counted. */
+            all_counted: boolean;
+        };
         Version: {
             /** @description Of what the task asks: 1, or more if its asker has revised it. */
             version: number;

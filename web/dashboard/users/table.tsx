@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useSeveralProjects } from "../projects/queries.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import type { Me } from "../api.ts";
+import type { Kind } from "../groups/queries.ts";
 import { useNames } from "../inbox/who.ts";
 import { meQuery, setupQuery } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
@@ -53,9 +54,15 @@ export function UserTable({ users, me, makeLink, onEdit, onAbsence, onDeactivate
               <td data-label="Operator">
                 <YesOrNo is={user.is_operator} />
               </td>
-              <td data-label="Role">{user.role ?? NONE}</td>
-              <td data-label="Pool">{user.pool ?? NONE}</td>
-              <td data-label="Access level">{user.access_level ?? NONE}</td>
+              <td data-label="Role">
+                <GroupLink kind="role" name={user.role} />
+              </td>
+              <td data-label="Pool">
+                <GroupLink kind="pool" name={user.pool} />
+              </td>
+              <td data-label="Access level">
+                <GroupLink kind="access_level" name={user.access_level} />
+              </td>
               <td data-label="Can sign in">
                 <div className="stack">
                   {user.invitation?.kind !== "invitation" && (
@@ -112,6 +119,16 @@ function canSignIn({ has_password, email, oidc_accounts }: User): boolean {
 }
 
 const NONE = <span className="muted">–</span>;
+
+/** A pool, a role or an access level, with a link to its people and what waits for it. */
+function GroupLink({ kind, name }: { kind: Kind; name: string | null }) {
+  if (name === null) return NONE;
+  return (
+    <Link to="/groups" search={{ kind, name }}>
+      {name}
+    </Link>
+  );
+}
 
 interface PersonProps {
   user: User;

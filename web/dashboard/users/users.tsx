@@ -1,7 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { IconSearch } from "../ui/icons.tsx";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { AbsenceDialog } from "../absence/dialog.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
@@ -29,7 +29,14 @@ export function UsersPage() {
     <Page
       title="People"
       about="People who answer tasks, and operators"
-      actions={<Button onClick={() => ask({ kind: "edit", user: null })}>Add a person</Button>}
+      actions={
+        <>
+          <Button component={Link} to="/groups" variant="default">
+            Pools and roles
+          </Button>
+          <Button onClick={() => ask({ kind: "edit", user: null })}>Add a person</Button>
+        </>
+      }
     >
       <TextInput
         className="search"
