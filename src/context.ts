@@ -12,6 +12,7 @@ import type { BrowserNotices } from "./notifications/notices.ts";
 import type { Sender } from "./outbound/http-sender.ts";
 import type { AgentFinder } from "./people/agent-caller.ts";
 import type { Devices } from "./people/devices.ts";
+import type { InvitationMail } from "./people/invitations/mail.ts";
 import type { Provider } from "./people/oidc/provider.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
@@ -58,6 +59,8 @@ export interface Context {
   /** Tells those who look at tasks what changes. */
   events: TaskEvents;
   passwords: Passwords;
+  /** Mails links by which people set their own password. */
+  invitationMail: InvitationMail;
   /** Makes and opens the cookies of sessions. */
   cookies: Cookies;
   /** The sign-in provider; null if none is set up. */

@@ -128,6 +128,11 @@ export const ERRORS = {
     message: "The setup token is missing or wrong. Open the link that the service printed when it started.",
     help: "You need the token of the setup link to create the first operator. The service prints the link at every start until it is used. A request that comes from the machine itself, and not through a proxy, needs no token.",
   },
+  INVITATION_INVALID: {
+    status: 403,
+    message: "This link no longer works. Ask an operator for a new one.",
+    help: "A link to set a password works once and for some days, and only the newest link of a person works. The service does not say whether a link was used, was revoked, has expired or never existed. An operator makes a new one under People.",
+  },
   NEEDS_A_PERSON: {
     status: 403,
     message: "Only people of the directory can decide this, each for themselves.",
@@ -337,6 +342,11 @@ export const ERRORS = {
     status: 409,
     message: "Passkeys cannot be used at the address of this service.",
     help: "Browsers allow passkeys only over https and only for a host name, not for an IP address. `http://localhost` works too, on the machine itself. Set `SERVICE_PUBLIC_URL` to such an address, and open the service there.",
+  },
+  USER_CANNOT_BE_INVITED: {
+    status: 409,
+    message: "This person is deactivated or has no email, so a link to set a password would not sign them in.",
+    help: "People sign in with their email and a password. Reactivate the person, or give them an email, then create the link.",
   },
   LAST_OPERATOR: {
     status: 409,

@@ -243,6 +243,14 @@ test("the command line looks after people, with and without a service that runs"
     (await command(["users", "set", "--email", "DANA@example.com", "--role", "", "--pool", "refunds"])).out,
     /dana@example\.com +- +no +- +- +refunds/,
   );
+  const invited = await command(["users", "add", "--email", "lee@example.com", "--invite"]);
+  assert.match(
+    invited.out,
+    /\/invitation#token=hts_invite_\w+[\s\S]*The link is shown only once[\s\S]*Added lee@/,
+    invited.err,
+  );
+  const again = await command(["users", "invite", "--email", "lee@example.com"]);
+  assert.match(again.out, /\/invitation#token=hts_invite_/, again.err);
   const weak = await command(["users", "set-password", "--email", "dana@example.com"], "password1");
   assert.match(weak.err, /password: This is one of the passwords/);
   const reset = () => command(["users", "reset-passkeys", "--email", "Dana@example.com"]);

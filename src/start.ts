@@ -6,6 +6,7 @@ import { createAgentLimits } from "./agents/limits.ts";
 import { openLocalAgent } from "./agents/local.ts";
 import { createApp } from "./app.ts";
 import type { ChannelType } from "./channels/channel.ts";
+import { createInvitationMail } from "./channels/email/invitation.ts";
 import { createChannels } from "./channels/channels.ts";
 import { CHANNELS } from "./channels/registered.ts";
 import { readConfig, type Config } from "./config.ts";
@@ -107,6 +108,7 @@ export async function createContext(
     channels,
     events: createTaskEvents(db, onError),
     passwords: createPasswords(),
+    invitationMail: createInvitationMail({ db, config, log }),
     cookies: createCookies(config),
     provider:
       config.signIn.oidc === null ? null : createProvider(config.signIn.oidc, config.publicUrl, replace.provider),

@@ -179,6 +179,18 @@ const ROUTES: Record<string, Route> = {
     body: () => ({ email: "eve@example.com", password: PASSWORD }),
     has: "error_code",
   },
+  "POST /api/invitation": {
+    may: "everybody",
+    status: 403,
+    body: () => ({ token: "hts_invite_wrong" }),
+    has: "error_code",
+  },
+  "POST /api/invitation/accept": {
+    may: "everybody",
+    status: 403,
+    body: () => ({ token: "hts_invite_wrong", password: PASSWORD }),
+    has: "error_code",
+  },
   "POST /api/auth/login": {
     may: "everybody",
     status: 200,
@@ -432,6 +444,7 @@ const ROUTES: Record<string, Route> = {
   "GET /api/stats": { may: SOME_OPERATORS, status: 200, has: "totals" },
   "GET /api/stats/groups": { may: SOME_OPERATORS, status: 200, has: "all" },
   "GET /api/users": { may: OPERATORS, status: 200 },
+  "GET /api/users/groups": { may: OPERATORS, status: 200, has: "groups" },
   "GET /api/users/activity": {
     may: OPERATORS,
     status: 200,
@@ -684,6 +697,19 @@ const ROUTES: Record<string, Route> = {
     may: OPERATORS,
     status: 204,
     path: ({ user }) => `/api/users/${user}/passkeys`,
+  },
+  "POST /api/users/{id}/invitation": {
+    may: OPERATORS,
+    status: 201,
+    path: ({ user }) => `/api/users/${user}/invitation`,
+    body: () => ({ send_email: false }),
+    has: "url",
+  },
+  "DELETE /api/users/{id}/invitation": {
+    may: OPERATORS,
+    status: 404,
+    path: ({ user }) => `/api/users/${user}/invitation`,
+    has: "error_code",
   },
   "GET /api/users/{id}/tokens": { may: OPERATORS, status: 200, path: ({ user }) => `/api/users/${user}/tokens` },
   "DELETE /api/users/{id}/tokens": { may: OPERATORS, status: 204, path: ({ user }) => `/api/users/${user}/tokens` },

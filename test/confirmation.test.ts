@@ -20,6 +20,7 @@ const NEED_CONFIRMATION = [
   "DELETE /api/service-keys/{id}",
   "DELETE /api/tasks/{id}",
   "DELETE /api/users/{id}",
+  "DELETE /api/users/{id}/invitation",
   "DELETE /api/users/{id}/oidc-accounts",
   "DELETE /api/users/{id}/passkeys",
   "DELETE /api/users/{id}/sessions",
@@ -44,6 +45,7 @@ const NEED_CONFIRMATION = [
   "POST /api/projects/{slug}/members",
   "POST /api/service-keys",
   "POST /api/users",
+  "POST /api/users/{id}/invitation",
   "PUT /api/hooks/rules",
   "PUT /api/users/{id}/absence",
 ];

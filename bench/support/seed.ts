@@ -346,6 +346,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   passkeys: true,
   passkey_challenges: true,
   personal_tokens: true,
+  invitations: true,
   notification_choices: true,
   push_subscriptions: true,
   saved_views: true,

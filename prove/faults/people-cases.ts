@@ -14,6 +14,7 @@ import { actionTask } from "../../test/support/actions.ts";
 import { createAuthenticator, type PublicKeyOptions } from "../../test/support/authenticator.ts";
 import { addPasskey, originOf, signInWith } from "../../test/support/passkeys.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
+import { acceptInvitation, newInvitation } from "../../test/support/invitations.ts";
 import { bearer, callReviewTool, newPersonalToken, reviewStatus } from "../../test/support/personal-tokens.ts";
 import { newTaskBody, type Answer, type TestService } from "../../test/support/service.ts";
 import { outcomeOf, outcomeOfCall, type Outcome, type UseCase } from "./use-case.ts";
@@ -369,6 +370,38 @@ async function expectSession(service: TestService, cookie: string, wanted: numbe
   return status === wanted ? null : `a call with the session gives ${status}, not ${wanted}`;
 }
 
+const invites: UseCase["prepare"] = async ({ service }) => {
+  const { id } = await addUser(service, { email: `${fresh("invited")}@example.com` });
+  const act = async () =>
+    outcomeOf(await service.call("POST", `/api/users/${id}/invitation`, { body: { send_email: false } }));
+  const check = async () => {
+    const { invitation } = (await service.call<UserRecord>("GET", `/api/users/${id}`)).body;
+    return invitation === null ? "there is no link" : null;
+  };
+  return { act, check };
+};
+
+/** A person sets their password with a link. A retry after a lost answer finds that the link was used. */
+const acceptsInvitation: UseCase["prepare"] = async ({ service }) => {
+  const { db, passwords } = service.ctx;
+  const { id } = await addUser(service, { email: `${fresh("accepts")}@example.com` });
+  const { token } = await newInvitation(service, id);
+  service.clock.advance(5 * MINUTE);
+  let isRepeated = false;
+  const act = async () => {
+    const result = outcomeOf(await acceptInvitation(service, token, PASSWORD), isRepeated ? 403 : undefined);
+    isRepeated = result === "COMMIT_UNKNOWN";
+    return result;
+  };
+  const check = async () => {
+    const row = await db.query.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const left = await db.query.selectFrom("invitations").selectAll().where("user_id", "=", id).execute();
+    if (left.length > 0) return "the link can be used again";
+    return (await passwords.matches(PASSWORD, row.password_hash)) ? null : "the password is not set";
+  };
+  return { act, check };
+};
+
 const changesPassword: UseCase["prepare"] = async ({ service }) => {
   const { db, passwords } = service.ctx;
   const { user, call } = await person(service, { email: `${fresh("changes")}@example.com`, password: PASSWORD });
@@ -585,6 +618,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "sign in with a passkey", prepare: signsInWithPasskey },
   { name: "sign out", prepare: signsOut },
   { name: "change of a password", prepare: changesPassword },
+  { name: "create an invitation", prepare: invites },
+  { name: "accept an invitation", prepare: acceptsInvitation },
   { name: "set up", prepare: setsUp },
   { name: "create a user", prepare: makesUser },
   { name: "deactivate a user", prepare: deactivatesUser },

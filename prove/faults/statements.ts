@@ -61,6 +61,7 @@ const TABLES = Object.keys({
   sessions: true,
   passkeys: true,
   personal_tokens: true,
+  invitations: true,
   notification_choices: true,
   push_subscriptions: true,
   saved_views: true,

@@ -356,6 +356,9 @@ const FOR_PEOPLE = new Set([
   "POST /api/embed/task/comments",
   "POST /api/setup/operator",
   "POST /api/auth/login",
+  // Only the token of a link succeeds.
+  "POST /api/invitation",
+  "POST /api/invitation/accept",
   "PATCH /api/auth/me",
   "GET /api/auth/confirm",
   "POST /api/auth/confirm",

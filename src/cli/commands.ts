@@ -276,13 +276,22 @@ function addUserCommands(users: Command, run: OperatorRun): void {
     .option("--projects <list>", "slugs with commas between them; default: default")
     .option("--operator", "the user may do everything")
     .option("--password", "asks for a password, or reads it from standard input")
-    .action(async (given: People.UserOptions & { operator?: boolean; password?: boolean; projects?: string }) =>
-      run(({ addUser }) => addUser(given)),
+    .option("--invite", "prints a link by which the user sets their own password")
+    .action(
+      async (
+        given: People.UserOptions & { operator?: boolean; password?: boolean; invite?: boolean; projects?: string },
+      ) => run(({ addUser }) => addUser(given)),
     );
 
   withFields(users.command("set").description("Changes a user. An empty value clears a field."))
     .option("--operator <yes|no>", "whether the user may do everything")
     .action(async (given: People.UserOptions & { operator?: string }) => run(({ setUser }) => setUser(given)));
+
+  users
+    .command("invite")
+    .description("Prints a link by which a user sets their own password, or a new one. An older link stops working.")
+    .requiredOption("--email <address>")
+    .action(async (given: People.UserOptions) => run(({ inviteUser }) => inviteUser(given)));
 
   users
     .command("set-password")

@@ -1,4 +1,5 @@
 import { accountOf, type Account } from "../people/accounts.ts";
+import type { NewInvitationRecord } from "../people/invitations/schema.ts";
 import type { PasskeyRecord } from "../people/passkeys/schema.ts";
 import type { NewServiceKeyRecord, ServiceKeyRecord, UserRecord } from "../people/schema.ts";
 import { everything, type Calls } from "./calls.ts";
@@ -38,9 +39,10 @@ export async function listUsers({ all }: { all?: boolean }): Promise<OperatorCom
 
 /** @throws UsageError */
 export async function addUser(
-  given: UserOptions & { operator?: boolean; password?: boolean; projects?: string },
+  given: UserOptions & { operator?: boolean; password?: boolean; invite?: boolean; projects?: string },
 ): Promise<OperatorCommand> {
   const email = need(given.email, "--email");
+  if (given.invite === true && given.password === true) throw new UsageError("Give --invite or --password, not both.");
   const projects = given.projects?.split(",").map((slug) => slug.trim());
   const password = given.password === true ? await readPassword() : null;
   return async (calls) => {
@@ -52,8 +54,22 @@ export async function addUser(
       ...(projects !== undefined && { projects }),
     };
     const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
-    return `Added ${email} (${id}).`;
+    const added = `Added ${email} (${id}).`;
+    return given.invite === true ? `${await newLink(calls, id)}\n\n${added}` : added;
   };
+}
+
+/** @throws UsageError */
+export async function inviteUser({ email }: UserOptions): Promise<OperatorCommand> {
+  const address = need(email, "--email");
+  return async (calls) => newLink(calls, (await findUser(calls, address)).id);
+}
+
+/** Creates the link by which a user sets their own password. */
+async function newLink(calls: Calls, id: string): Promise<string> {
+  const body = { send_email: false };
+  const { url, expires_at } = await calls.call<NewInvitationRecord>("POST", `/api/users/${id}/invitation`, body);
+  return `${url}\n\nThe link is shown only once, works once, and expires at ${expires_at}.`;
 }
 
 /** @throws UsageError */

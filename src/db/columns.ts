@@ -353,6 +353,13 @@ export const COLUMNS = {
     expires_at: "bigint",
     last_used_at: "bigint",
   },
+  invitations: {
+    user_id: "text",
+    kind: "text",
+    hash: "text",
+    created_at: "bigint",
+    expires_at: "bigint",
+  },
   notification_choices: {
     user_id: "text",
     quiet_from: "text",

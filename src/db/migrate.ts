@@ -44,7 +44,8 @@ import { savedViews } from "./migrations/0039-saved-views.ts";
 import { snoozes } from "./migrations/0040-snoozes.ts";
 import { numbers } from "./migrations/0041-numbers.ts";
 import { notifications } from "./migrations/0042-notifications.ts";
-import { languages } from "./migrations/0045-languages.ts";
+import { invitations } from "./migrations/0043-invitations.ts";
+import { languages } from "./migrations/0044-languages.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -163,7 +164,8 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0040-snoozes": snoozes(dialect),
     "0041-numbers": numbers,
     "0042-notifications": notifications(dialect),
-    "0045-languages": languages,
+    "0043-invitations": invitations(dialect),
+    "0044-languages": languages,
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -31,6 +31,7 @@ export interface Schema {
   passkeys: PasskeyRow;
   passkey_challenges: PasskeyChallengeRow;
   personal_tokens: PersonalTokenRow;
+  invitations: InvitationRow;
   notification_choices: NotificationChoicesRow;
   push_subscriptions: PushSubscriptionRow;
   saved_views: SavedViewRow;
@@ -551,6 +552,17 @@ export interface PersonalTokenRow {
   created_at: number;
   expires_at: number;
   last_used_at: number | null;
+}
+
+/** A link by which a person sets their own password. Each person has one at most; a new one replaces it. */
+export interface InvitationRow {
+  user_id: string;
+  /** `invitation`, or `password_reset` if the person had a password when it was created. */
+  kind: string;
+  /** SHA-256 of the token in the link, in hex. */
+  hash: string;
+  created_at: number;
+  expires_at: number;
 }
 
 /** How a person wants to be told that tasks wait for them, besides what each task says. */

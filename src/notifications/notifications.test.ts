@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
+import { actionTask } from "../../test/support/actions.ts";
 import { person } from "../../test/support/people.ts";
 import { newProject } from "../../test/support/projects.ts";
 import { startPushService, type PushService } from "../../test/support/push-service.ts";
@@ -95,6 +96,52 @@ testOnBoth("what an operator gives to one of several notifies that one only", as
     pushes.pushed.map(({ endpoint }) => endpoint),
     [other.browser.endpoint],
   );
+});
+
+testOnBoth(
+  "what one of several has claimed before the notification goes out is told to them only",
+  async (service, t) => {
+    const { pushes, user, call, browser } = await start(t, service);
+    const other = await told(service, pushes);
+    const task = await service.create({ assign_to: { emails: [user.email!, other.user.email!] } });
+    assert.equal((await call("POST", `/api/tasks/${task.id}/claim`)).status, 200);
+    await deliver(service);
+    assert.deepEqual(
+      pushes.pushed.map(({ endpoint }) => endpoint),
+      [browser.endpoint],
+    );
+  },
+);
+
+testOnBoth(
+  "of two who must approve, the one who has decided before the notification is not told",
+  async (service, t) => {
+    const pushes = await startPushService(t);
+    const pool = "approvers";
+    const [one, other] = [await told(service, pushes, { pool }), await told(service, pushes, { pool })];
+    const body = { ...actionTask(), approvals: { need: 2, from: { pool } } };
+    const { body: task } = await service.call<{ id: string }>("POST", "/api/tasks", { body });
+    const answer = { body: { response: { decision: "approve" } } };
+    const approved = await one.call("POST", `/api/tasks/${task.id}/complete`, answer);
+    assert.equal(approved.status, 200, approved.text);
+    await deliver(service);
+    assert.deepEqual(
+      pushes.pushed.map(({ endpoint }) => endpoint),
+      [other.browser.endpoint],
+    );
+  },
+);
+
+testOnBoth("what is due at once for a browser that was told before is one notification", async (service, t) => {
+  const { pushes, user } = await start(t, service);
+  const assigned = () => service.create({ assign_to: { user_id: user.id } });
+  await assigned();
+  await deliver(service);
+  assert.equal(pushes.pushed.length, 1);
+  service.clock.advance(MINUTE);
+  for (let i = 0; i < 4; i++) await assigned();
+  await deliver(service);
+  assert.equal(pushes.pushed.length, 2);
 });
 
 testOnBoth("what is decided before the notification goes out is not told", async (service, t) => {

@@ -20,7 +20,7 @@ import {
   type TargetKind,
 } from "../security/catalogue.ts";
 import { listSecurityEvents, type SecurityEventFilter } from "../security/list.ts";
-import { describeEvent } from "../security/record.ts";
+import { describeEvent, recordSecurityEvent } from "../security/record.ts";
 
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: "string", enum: [...values], description });
@@ -122,7 +122,9 @@ const listSecurityEventsRoute = defineRoute({
   exposeHeadRoute: false,
   handle: async (ctx: { db: Db }, request, reply) => {
     if (request.query.format === "ndjson") {
-      const lines = Readable.from(exportEvents(ctx, callerOf(request), request.query));
+      const events = exportEvents(ctx, callerOf(request), request.query);
+      await recordSecurityEvent(ctx.db, { type: "security_events_exported", details: { format: "ndjson" } });
+      const lines = Readable.from(events);
       return reply.type("application/x-ndjson").send(lines as never);
     }
     const { rows, next } = await readPage(ctx, callerOf(request), request.query);

@@ -18,6 +18,9 @@ export const LOGIN_BY_EMAIL: RateLimit = { name: "login-email", tries: 20, windo
 export const PASSKEY_BY_SESSION: RateLimit = { name: "passkey-session", tries: 30, windowMs: 5 * MINUTE };
 export const SETUP_BY_IP: RateLimit = { name: "setup-ip", tries: 30, windowMs: 5 * MINUTE };
 
+/** Links by which people set their password. As many as sign-ins, because each is first read and then used. */
+export const INVITATION_BY_IP: RateLimit = { name: "invitation-ip", tries: 20, windowMs: 5 * MINUTE };
+
 /** Maximum number of windows that are kept, and of new ones between two looks at how many there are. */
 const WINDOWS_MAX = 100_000;
 const NEW_WINDOWS_MAX = 10_000;

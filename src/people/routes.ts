@@ -37,6 +37,15 @@ import {
   UpdateUserBody,
   UserRecord,
 } from "./schema.ts";
+import type { InvitingContext } from "./invitations/invitations.ts";
+import { invitationRoutes } from "./invitations/routes.ts";
+import {
+  AcceptInvitationBody,
+  CreateInvitationBody,
+  NewInvitationRecord,
+  OpenedInvitation,
+  OpenInvitationBody,
+} from "./invitations/schema.ts";
 import type { OidcContext } from "./oidc/sign-in.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
 import {
@@ -54,7 +63,7 @@ import { ConfirmationWays, ConfirmBody, SessionRecord } from "./session-schema.t
 import type { PeopleContext } from "./setup.ts";
 
 /** First run, signing in, the directory and service keys. (spec: Setup, Auth, Users; wire: Service keys) */
-export const peopleRoutes = mount<PeopleContext & OidcContext>([
+export const peopleRoutes = mount<PeopleContext & OidcContext & InvitingContext>([
   getSetupStatusRoute,
   setUpOperatorRoute,
   signInRoute,
@@ -69,6 +78,7 @@ export const peopleRoutes = mount<PeopleContext & OidcContext>([
   confirmOptionsRoute,
   ...passkeyRoutes,
   ...personalTokenRoutes,
+  ...invitationRoutes,
   listSessionsRoute,
   endSessionRoute,
   endOtherSessionsRoute,
@@ -107,6 +117,11 @@ export const peopleShapes = [
   PersonalTokenRecord,
   NewPersonalTokenRecord,
   CreatePersonalTokenBody,
+  NewInvitationRecord,
+  CreateInvitationBody,
+  OpenInvitationBody,
+  OpenedInvitation,
+  AcceptInvitationBody,
   UserRecord,
   CreateUserBody,
   UpdateUserBody,

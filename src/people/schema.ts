@@ -4,6 +4,7 @@ import type { PasswordSignIn } from "../config/sign-in.ts";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { AbsenceField } from "./absence/schema.ts";
 import { accountBody, accountRecord } from "./account-schema.ts";
+import { InvitationField } from "./invitations/schema.ts";
 import { PROJECT_ROLES, type ProjectRole } from "./memberships.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
@@ -140,6 +141,7 @@ export const UserRecord = Type.Object(
       }),
       { description: "Company accounts that sign this person in, one for each provider." },
     ),
+    invitation: InvitationField,
     active: Type.Boolean({ description: "false: deactivated." }),
     absence: AbsenceField,
     last_assigned_at: NullableTime("When routing by role last chose this user."),
@@ -205,6 +207,7 @@ export const ListUsersQuery = Type.Object({
   project: ProjectFilter,
   active: Type.Optional(Type.Boolean({ description: "true: only active users. false: only deactivated users." })),
   role: Type.Optional(Name("Only users with this role.")),
+  access_level: Type.Optional(Name("Only those with this access level.")),
   pool: Type.Optional(Name("Only those in this pool.")),
   q: Type.Optional(Text({ maxLength: NAME_MAX, description: "Text in the email or the name." })),
   ...paging,

@@ -11,6 +11,7 @@ import { toStorableText } from "../lib/text.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import { absenceOf, type AbsenceColumns } from "./absence/absence.ts";
 import type { Person } from "./caller.ts";
+import { tidyInvitations } from "./invitations/store.ts";
 import { joinDefault, membershipsOfUser } from "./membership-store.ts";
 import { membershipsIn } from "./memberships.ts";
 import { tidySignIns } from "./oidc/links.ts";
@@ -290,7 +291,7 @@ export function signedOutHint(userId: string): string {
   return `signed_out:${userId}`;
 }
 
-/** Deletes expired sessions, personal tokens, rate-limit windows, states of completed sign-ins and used challenges. */
+/** Deletes expired sessions, personal tokens, links, rate-limit windows, states of completed sign-ins and used challenges. */
 export async function tidyPeople({ db }: { db: Db }): Promise<void> {
   await db.write(async (tx) => {
     const now = tx.now();
@@ -302,6 +303,7 @@ export async function tidyPeople({ db }: { db: Db }): Promise<void> {
     await tidyWindows(tx);
     await tidySignIns(tx);
     await tidyPersonalTokens(tx);
+    await tidyInvitations(tx);
     await tidyChallenges(tx);
   });
 }

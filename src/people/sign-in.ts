@@ -11,6 +11,7 @@ import { actorOfUser } from "./actor.ts";
 import type { Browser } from "./browser.ts";
 import type { Caller, Person } from "./caller.ts";
 import { countPasswordTry, DEVICE_COOKIE, type Bucket, type Devices } from "./devices.ts";
+import { revokeInvitationOf } from "./invitations/store.ts";
 import { isPasswordAllowed } from "./password-sign-in.ts";
 import { isLimited, requirePasswordIsEnough } from "./passkeys/requirement.ts";
 import { passkeysOf } from "./passkeys/store.ts";
@@ -192,6 +193,7 @@ export async function changeMe(
       // It was changed elsewhere while this request checked it.
       if (user.password_hash !== change.known) throw wrongPassword(CURRENT_PASSWORD);
       await endSessionsOf(tx, id);
+      await revokeInvitationOf(tx, user);
       await startSession(tx, id, browser, { hash: cookie.hash, method: caller.method });
       await recordSecurityEvent(tx, { type: "password_changed", target: { kind: "user", id } });
     }

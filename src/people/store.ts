@@ -167,6 +167,7 @@ export interface UserFilter {
   project?: string | undefined;
   active?: boolean | undefined;
   role?: string | undefined;
+  access_level?: string | undefined;
   pool?: string | undefined;
   q?: string | undefined;
 }
@@ -178,11 +179,12 @@ export async function listUsers(
   before: string | null,
   limit: number,
 ): Promise<User[]> {
-  const { project, active, role, pool, q } = filter;
+  const { project, active, role, access_level, pool, q } = filter;
   const rows = await selectUsers(reader.query)
     .$if(project !== undefined, (query) => query.where(isIn(project!)))
     .$if(active !== undefined, (query) => query.where("active", "=", active ? 1 : 0))
     .$if(role !== undefined, (query) => query.where("role", "=", role!))
+    .$if(access_level !== undefined, (query) => query.where("access_level", "=", access_level!))
     .$if(pool !== undefined, (query) => query.where("pool", "=", pool!))
     .$if(q !== undefined && q !== "", (query) => query.where(isNamed(reader, q!)))
     .$if(before !== null, (query) => query.where("id", "<", before!))

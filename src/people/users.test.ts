@@ -38,6 +38,7 @@ testOnBoth("a user is made, read, listed, changed and deactivated", async (servi
     slack_user_id: "U1",
     has_password: false,
     oidc_accounts: [],
+    invitation: null,
     active: true,
     absence: null,
     last_assigned_at: null,

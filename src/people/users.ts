@@ -1,6 +1,6 @@
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { isAlreadyThere } from "../db/postgres-errors.ts";
-import type { OidcLinkRow, UserRow } from "../db/schema.ts";
+import type { InvitationRow, OidcLinkRow, UserRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId, newId } from "../lib/ids.ts";
@@ -12,6 +12,8 @@ import { toAbsenceRecord } from "./absence/schema.ts";
 import { ACCOUNT_COLUMNS, accountOf, NO_ACCOUNT, requireWholeAccount, toAccountRecord } from "./accounts.ts";
 import { requireOperator, type Caller } from "./caller.ts";
 import { requireOperatorLeft, type SignInSettings } from "./last-operator.ts";
+import { toInvitationRecord } from "./invitations/schema.ts";
+import { invitationsOf, revokeInvitationOf } from "./invitations/store.ts";
 import { listLinks, removeLinks } from "./oidc/links.ts";
 import { DEFAULT_PROJECT, toProjectRoles } from "./memberships.ts";
 import { findProject, requireSeesProject } from "./projects.ts";
@@ -57,12 +59,12 @@ export async function listDirectory(
   const found = await listUsers(db, filter, before, limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
-  const links = await listLinks(
+  const beside = await besideUsers(
     db,
     page.map(({ id }) => id),
   );
   return {
-    rows: page.map((user) => toUserRecord(user, links, db.now())),
+    rows: page.map((user) => toUserRecord(user, beside, db.now())),
     next: found.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
   };
 }
@@ -77,7 +79,17 @@ export async function readUser({ db }: UsersContext, caller: Caller, id: string)
 }
 
 async function recordOf(reader: Reader & { now(): number }, user: User): Promise<UserRecord> {
-  return toUserRecord(user, await listLinks(reader, [user.id]), reader.now());
+  return toUserRecord(user, await besideUsers(reader, [user.id]), reader.now());
+}
+
+/** What other tables know of these users, and maybe of others. */
+interface BesideUsers {
+  links: readonly OidcLinkRow[];
+  invitations: readonly InvitationRow[];
+}
+
+async function besideUsers(reader: Reader, ids: readonly string[]): Promise<BesideUsers> {
+  return { links: await listLinks(reader, ids), invitations: await invitationsOf(reader, ids) };
 }
 
 /** @throws ServiceError USER_ALREADY_EXISTS, USER_NO_ADDRESS, VALIDATION_FAILED, OVERLOADED */
@@ -95,7 +107,7 @@ export async function createUser(ctx: UsersContext, caller: Caller, body: Create
     await recordUserCreated(tx, added);
     return added;
   });
-  return toUserRecord(user, [], ctx.db.now());
+  return toUserRecord(user, { links: [], invitations: [] }, ctx.db.now());
 }
 
 /** @throws ServiceError VALIDATION_FAILED unless all exist */
@@ -182,6 +194,9 @@ async function applyChange({ config }: UsersContext, tx: Tx, id: string, set: Pa
     before.password_hash !== after.password_hash
   )
     await endSessionsOf(tx, id);
+  // The person, the address or the password is another now than the one that the link was made for.
+  if (!after.active || before.email_key !== after.email_key || before.password_hash !== after.password_hash)
+    await revokeInvitationOf(tx, after);
   if (before.active && !after.active) {
     await deleteViewsOf(tx, id);
     tx.hint(DEPARTED);
@@ -263,10 +278,10 @@ export function newUserRow(tx: Tx, fields: Partial<UserRow>): UserRow {
 
 /**
  * A user as the wire shows one; a password never leaves.
- * @param links - accounts of this user, and maybe of others
  * @param now - epoch milliseconds
  */
-function toUserRecord(user: User, links: readonly OidcLinkRow[], now: number): UserRecord {
+function toUserRecord(user: User, { links, invitations }: BesideUsers, now: number): UserRecord {
+  const invitation = invitations.find(({ user_id }) => user_id === user.id);
   return {
     id: user.id,
     email: user.email,
@@ -286,6 +301,7 @@ function toUserRecord(user: User, links: readonly OidcLinkRow[], now: number): U
         linked_at: isoTime(created_at),
         last_used_at: isoTime(used_at),
       })),
+    invitation: invitation === undefined ? null : toInvitationRecord(invitation),
     active: user.active,
     absence: toAbsenceRecord(absenceOf(user), now),
     last_assigned_at: isoTime(user.last_assigned_at),

@@ -32,6 +32,11 @@ export const SECURITY_EVENTS = {
     "An operator became an ordinary user, or stayed one because they are the last. `details.by` is `oidc` if their groups said so.",
   password_set: "An operator set the password of a user, or removed it (`details.removed`).",
   password_changed: "A user changed their own password, or failed to.",
+  user_invitation_created:
+    "An operator created a link by which a user sets their own password. `details.kind` is `invitation` or `password_reset`.",
+  user_invitation_revoked:
+    "The link of a user was revoked by an operator, or because their password, their address or they themselves changed.",
+  user_invitation_accepted: "A person set their own password with a link, or failed to. (`details.kind`)",
   user_absence_set:
     "When a user is away was set, by themselves or by an operator; `details.delegate_user_id` names who gets their tasks.",
   user_absence_ended: "The absence of a user was ended, by themselves or by an operator.",
@@ -78,6 +83,7 @@ export const SECURITY_EVENTS = {
   settings_resealed: "Settings of channels were encrypted with a new key; `details.count` says how many.",
   tasks_exported: "Tasks were exported as a file (`details.format`).",
   audit_exported: "What `GET /api/audit` lists was exported as a file (`details.format`).",
+  security_events_exported: "What `GET /api/security-events` lists was exported as a file (`details.format`).",
   callbacks_redelivered: "Many deliveries were sent again; `details.count` says how many.",
 } as const satisfies Record<string, string>;
 

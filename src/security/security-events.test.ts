@@ -6,6 +6,7 @@ import { newId } from "../lib/ids.ts";
 import { newConnection } from "../../test/support/connections.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
 import { addPasskey, confirmWith } from "../../test/support/passkeys.ts";
+import { acceptInvitation, newInvitation } from "../../test/support/invitations.ts";
 import { newPersonalToken } from "../../test/support/personal-tokens.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { newProject } from "../../test/support/projects.ts";
@@ -166,6 +167,23 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
       target: { kind: "user", id },
       details: { email, token_id, name, prefix },
     };
+  },
+  user_invitation_created: async ({ service }) => {
+    const { id, email } = await addUser(service);
+    const { kind, expires_at } = await newInvitation(service, id);
+    return { actor: ADMIN, target: { kind: "user", id }, details: { email, kind, expires_at } };
+  },
+  user_invitation_revoked: async ({ service }) => {
+    const { id, email } = await addUser(service);
+    const { kind } = await newInvitation(service, id);
+    assert.equal((await service.call("DELETE", `/api/users/${id}/invitation`)).status, 204);
+    return { actor: ADMIN, target: { kind: "user", id }, details: { email, kind } };
+  },
+  user_invitation_accepted: async ({ service }) => {
+    const { id, email } = await addUser(service);
+    const { kind, token } = await newInvitation(service, id);
+    assert.equal((await acceptInvitation(service, token, "another good password")).status, 200);
+    return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details: { email, kind } };
   },
   personal_tokens_revoked: async ({ service }) => {
     const someone = await person(service);
@@ -434,6 +452,10 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
   },
   audit_exported: async ({ service }) => {
     await service.call("GET", "/api/audit/export?format=ndjson");
+    return { actor: ADMIN, details: { format: "ndjson" } };
+  },
+  security_events_exported: async ({ service }) => {
+    await service.call("GET", "/api/security-events?format=ndjson&limit=1");
     return { actor: ADMIN, details: { format: "ndjson" } };
   },
   // operations/reseal.test.ts

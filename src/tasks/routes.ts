@@ -25,6 +25,7 @@ import {
   getStatsRoute,
   getStatsGroupsRoute,
   getUserActivityRoute,
+  listUserGroupsRoute,
 } from "./routes/read.ts";
 import { pollTaskRoute, streamTaskChangesRoute } from "./routes/watch.ts";
 import {
@@ -44,6 +45,7 @@ import {
   StatsGroups,
   TaskCounts,
   TaskRecord,
+  groupShapes,
   UserActivity,
   VersionRecord,
 } from "./schema.ts";
@@ -83,6 +85,7 @@ export const taskRoutes = mount<TaskContext>([
   getStatsRoute,
   getStatsGroupsRoute,
   getUserActivityRoute,
+  listUserGroupsRoute,
 ]);
 
 /** Shapes that other shapes refer to by name. */
@@ -103,6 +106,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   AddCommentBody,
   CommentRecord,
   UserActivity,
+  ...groupShapes,
   VersionRecord,
   AuditEntryRecord,
   Stats,

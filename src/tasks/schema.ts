@@ -986,6 +986,43 @@ export const UserActivity = Type.Object(
 );
 export type UserActivity = Static<typeof UserActivity>;
 
+/** What tasks choose people by. */
+export const GROUP_KINDS = ["pool", "role", "access_level"] as const;
+export type GroupKind = (typeof GROUP_KINDS)[number];
+
+const UserGroup = Type.Object(
+  {
+    kind: Type.Unsafe<GroupKind>({ type: "string", enum: [...GROUP_KINDS], description: "The field of people." }),
+    name: Type.String({ description: "Its value." }),
+    people: Type.Integer({ description: "Active people who have it; 0 if only tasks ask for it." }),
+    away: Type.Integer({ description: "Of these, those who are away now." }),
+    waiting: Type.Integer({ description: "Open tasks without an assignee that ask for it." }),
+    oldest: Nullable(
+      Type.Object(
+        { task_id: Type.String({ description: "Id of the task." }), created_at: Time("When it was created.") },
+        { description: "The one of them that has waited longest." },
+      ),
+    ),
+  },
+  { $id: "UserGroup" },
+);
+export type UserGroup = Static<typeof UserGroup>;
+
+export const UserGroups = Type.Object(
+  {
+    groups: Type.Array(Type.Unsafe<UserGroup>(Type.Ref("UserGroup")), {
+      description: "Pools, then roles, then access levels, by name; at most 500.",
+    }),
+    all_counted: Type.Boolean({
+      description: "false: more than 2000 tasks wait, and only those with the first deadlines are counted.",
+    }),
+  },
+  { $id: "UserGroups" },
+);
+export type UserGroups = Static<typeof UserGroups>;
+/** Shapes of the groups of people. */
+export const groupShapes = [UserGroup, UserGroups];
+
 /** What a task asks in one of its versions. (beyond the spec: Talk before deciding) */
 export const VersionRecord = Type.Object(
   {

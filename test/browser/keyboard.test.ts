@@ -135,9 +135,15 @@ testInBrowser("the palette finds and does what is possible now, by keys alone", 
     .getByRole("group", { name: "Recent" })
     .getByRole("option", { name: /^Publish the notes/ })
     .waitFor();
+  // So far nothing was done that can be undone.
+  await hasCount(page.getByRole("option", { name: /^Undo/ }), 0);
   await page.keyboard.press("Escape");
   // The focus comes back.
   await hasFocus(page.getByRole("heading", { level: 1, name: "Publish the notes?" }));
+  await page.keyboard.press("c");
+  await page.getByText("Claimed", { exact: true }).waitFor();
+  await find("undo", /^Undo the last claim/);
+  await page.getByText("Claim undone").waitFor();
   await find("pass on", /^Pass on to someone else/);
   await page.getByRole("dialog", { name: "Assign this task" }).waitFor();
 

@@ -55,6 +55,7 @@ testInBrowser("a person is added, signs in, and is changed; what is wrong is tol
   await axe(page);
   await screenshot(page, "operate-user-refused");
   await form.getByLabel("Email").fill("dana@example.com");
+  await form.getByText("Set a password", { exact: true }).click();
   const password = form.getByLabel("Password", { exact: true });
   await password.fill("short");
   await form.getByRole("button", { name: "Add" }).click();

@@ -209,6 +209,7 @@ void test("docs/people.md: the first person, others, and what becomes of them", 
     "ada@example.com true true",
     "dana@example.com false true",
     "kim@example.com true true",
+    "lee@example.com false true",
   ]);
 });
 

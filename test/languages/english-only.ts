@@ -1,7 +1,7 @@
 /** Files of which people read nothing but what is named here: code, and texts for developers and operators. */
 export const WITHOUT_TEXTS: readonly RegExp[] = [
   // Of the service, what people read is in these files.
-  /^src\/(?!(channels\/(action|email\/(message(?!-style)|digest|notices|end-notice|comment-notice|links))|channels\/(decided|revised|payload-summary)|embed\/page|http\/task-drawing|drawing\/drawing|approvals\/words|tasks\/deadline-words|notifications\/notice))/,
+  /^src\/(?!(channels\/(action|email\/(message(?!-style)|invitation|digest|notices|end-notice|comment-notice|links))|channels\/(decided|revised|payload-summary)|embed\/page|http\/task-drawing|drawing\/drawing|approvals\/words|tasks\/deadline-words|notifications\/notice))/,
   // Findings for the developer of an agent.
   /^form\/(plan\/ignored-hints|payload\/(hints|key-order|widgets))\.ts$/,
   // Words of languages for machines, and tasks to try, which agents would write.
@@ -18,10 +18,9 @@ export const ENGLISH_ONLY: readonly { file: string; texts: readonly string[] }[]
   // What a search may say, and names of parameters.
   { file: "web/dashboard/inbox/task-list.tsx", texts: ["open, closed"] },
   { file: "web/dashboard/views/filter.ts", texts: ["scope sort"] },
-  // Names.
-  { file: "src/notifications/notice.ts", texts: ["Human Task Service"] },
-  { file: "src/channels/email/message-content.ts", texts: ["Human Task Service"] },
-  { file: "src/channels/email/digest.ts", texts: ["Human Task Service", "The email sender"] },
+  // For operators.
+  { file: "src/channels/email/digest.ts", texts: ["The email sender"] },
+  // A name.
   { file: "web/dashboard/settings/mail-transports.ts", texts: ["Resend"] },
   // For Slack and for agents, which have English only.
   {

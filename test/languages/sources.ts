@@ -72,9 +72,9 @@ export function textsFor(file: string, source = readFileSync(join(ROOT, file), "
   );
   const placeOf = (node: Node): Place => ({ file, line: source.slice(0, node.start).split("\n").length });
   const add = (node: Node, text: string): void => {
-    // Of HTML, what is between its tags.
+    // Of HTML, what is between its tags. The name of the product is the same in each language.
     const plain = text
-      .replaceAll(/<[^>]*>|&\w+;/g, " ")
+      .replaceAll(/<[^>]*>|&\w+;|Human Task Service/g, " ")
       .replaceAll(/\s+/g, " ")
       .trim();
     if (isForPeople(plain)) found.bare.push({ ...placeOf(node), text: plain });

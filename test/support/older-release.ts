@@ -143,7 +143,8 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
-  ["0045-languages", ["alter table users drop column language", "alter table task_documents drop column locale"]],
+  ["0043-invitations", ["drop table invitations"]],
+  ["0044-languages", ["alter table users drop column language", "alter table task_documents drop column locale"]],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {

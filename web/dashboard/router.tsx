@@ -10,6 +10,7 @@ import {
 } from "@tanstack/react-router";
 import { isDate } from "../../form/plan/times.ts";
 import type { DeliverySearch } from "./deliveries/queries.ts";
+import type { GroupSearch } from "./groups/queries.ts";
 import type { AuditFilter } from "./audit/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
@@ -172,11 +173,13 @@ const DeliveriesPage = lazily("deliveries", async () => (await import("./deliver
 const AgentsPage = lazily("agents", async () => (await import("./agents/agents.tsx")).AgentsPage);
 const AuditPage = lazily("audit", async () => (await import("./audit/audit.tsx")).AuditPage);
 const UsersPage = lazily("users", async () => (await import("./users/users.tsx")).UsersPage);
+const GroupsPage = lazily("groups", async () => (await import("./groups/groups.tsx")).GroupsPage);
 const PlaygroundPage = lazily("playground", async () => (await import("./playground/playground.tsx")).PlaygroundPage);
 const PasskeyRequiredPage = lazily(
   "passkey",
   async () => (await import("./settings/passkey-required.tsx")).PasskeyRequiredPage,
 );
+const InvitationPage = lazily("invitation", async () => (await import("./invitation/invitation.tsx")).InvitationPage);
 const SettingsPage = lazily("settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
 
 /** The last 30 days have no name in the address. */
@@ -229,6 +232,19 @@ const users = createRoute({
   validateSearch: (search: Record<string, unknown>): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
   loader: UsersPage.preload,
   component: () => <UsersPage />,
+});
+
+const GROUP_KINDS = ["pool", "role", "access_level"] as const;
+
+const groups = createRoute({
+  getParentRoute: () => operating,
+  path: "/groups",
+  validateSearch: (search: Record<string, unknown>): GroupSearch => ({
+    kind: GROUP_KINDS.find((known) => known === search["kind"]),
+    name: textOf(search["name"]),
+  }),
+  loader: GroupsPage.preload,
+  component: () => <GroupsPage />,
 });
 
 const audit = createRoute({
@@ -288,6 +304,13 @@ const passkey = createRoute({
   component: () => <PasskeyRequiredPage to={passkey.useSearch().to ?? "/inbox"} />,
 });
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  loader: InvitationPage.preload,
+  component: () => <InvitationPage />,
+});
+
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
@@ -325,11 +348,12 @@ export const router = createRouter({
     home,
     login,
     passkey,
+    invitation,
     setup,
     signedIn.addChildren([
       desk.addChildren([inbox, task, batch]),
       settings,
-      operating.addChildren([stats, deliveries, agents, users, audit, playground]),
+      operating.addChildren([stats, deliveries, agents, users, groups, audit, playground]),
     ]),
   ]),
   // Search parameters are plain texts, and not parsed as JSON.

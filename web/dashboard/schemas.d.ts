@@ -1347,6 +1347,37 @@ export interface components {
              */
             last_seen_at: string | null;
         };
+        UserGroup: {
+            /**
+             * @description The field of people.
+             * @enum {string}
+             */
+            kind: "pool" | "role" | "access_level";
+            /** @description Its value. */
+            name: string;
+            /** @description Active people who have it; 0 if only tasks ask for it. */
+            people: number;
+            /** @description Of these, those who are away now. */
+            away: number;
+            /** @description Open tasks without an assignee that ask for it. */
+            waiting: number;
+            /** @description The one of them that has waited longest. */
+            oldest: {
+                /** @description Id of the task. */
+                task_id: string;
+                /**
+                 * @description When it was created.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_at: string;
+            } | null;
+        };
+        UserGroups: {
+            /** @description Pools, then roles, then access levels, by name; at most 500. */
+            groups: components["schemas"]["UserGroup"][];
+            /** @description false: more than 2000 tasks wait, and only those with the first deadlines are counted. */
+            all_counted: boolean;
+        };
         Version: {
             /** @description Of what the task asks: 1, or more if its asker has revised it. */
             version: number;
@@ -3520,6 +3551,78 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        NewInvitation: {
+            /**
+             * @description `invitation`: the person has no password yet. `password_reset`: the link replaces the one they have.
+             * @enum {string}
+             */
+            kind: "invitation" | "password_reset";
+            /**
+             * @description When the link was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description From when on the link is refused. An expired one is shown for 30 days.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+            /** @description The address that the link was mailed to; null: it was not. */
+            mailed_to: string | null;
+            /** @description Why the link was not mailed, although that was wanted; null otherwise. */
+            mail_problem: string | null;
+            /** @description The link, if it was not mailed. It is shown only once; null if it was mailed. */
+            url: string | null;
+        };
+        /**
+         * @example {
+         *       "send_email": true,
+         *       "expires_in_days": 7
+         *     }
+         */
+        CreateInvitation: {
+            /** @description false: the link is only returned. Default: true, if there is a sender. */
+            send_email?: boolean | null;
+            /** @description Default: 7. */
+            expires_in_days?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "token": "hts_invite_..."
+         *     }
+         */
+        OpenInvitation: {
+            /** @description From the link, after `#token=`. */
+            token: string;
+        } & {
+            [key: string]: unknown;
+        };
+        OpenedInvitation: {
+            /**
+             * @description `invitation`: the person has no password yet. `password_reset`: the link replaces the one they have.
+             * @enum {string}
+             */
+            kind: "invitation" | "password_reset";
+            /** @description The address that they will sign in with. */
+            email: string;
+            /** @description What others see. */
+            display_name: string | null;
+            /**
+             * @description From when on the link is refused. An expired one is shown for 30 days.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+        };
+        AcceptInvitation: {
+            /** @description From the link, after `#token=`. */
+            token: string;
+            /** @description 8 to 256 characters; the commonest are refused. */
+            password: string;
+        } & {
+            [key: string]: unknown;
+        };
         User: {
             /** @example usr_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
@@ -3568,6 +3671,24 @@ export interface components {
                  */
                 last_used_at: string;
             }[];
+            /** @description The link by which the person sets their own password; it may have expired. null: there is none, or it was used. */
+            invitation: {
+                /**
+                 * @description `invitation`: the person has no password yet. `password_reset`: the link replaces the one they have.
+                 * @enum {string}
+                 */
+                kind: "invitation" | "password_reset";
+                /**
+                 * @description When the link was created.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * @description From when on the link is refused. An expired one is shown for 30 days.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                expires_at: string;
+            } | null;
             /** @description false: deactivated. */
             active: boolean;
             /** @description When the person is away. null: no time is set, or it is over. */
@@ -4096,6 +4217,9 @@ export interface components {
              *     - `operator_rights_removed`: An operator became an ordinary user, or stayed one because they are the last. `details.by` is `oidc` if their groups said so.
              *     - `password_set`: An operator set the password of a user, or removed it (`details.removed`).
              *     - `password_changed`: A user changed their own password, or failed to.
+             *     - `user_invitation_created`: An operator created a link by which a user sets their own password. `details.kind` is `invitation` or `password_reset`.
+             *     - `user_invitation_revoked`: The link of a user was revoked by an operator, or because their password, their address or they themselves changed.
+             *     - `user_invitation_accepted`: A person set their own password with a link, or failed to. (`details.kind`)
              *     - `user_absence_set`: When a user is away was set, by themselves or by an operator; `details.delegate_user_id` names who gets their tasks.
              *     - `user_absence_ended`: The absence of a user was ended, by themselves or by an operator.
              *     - `user_oidc_linked`: A company account was linked to a user, at its first sign-in.
@@ -4140,10 +4264,11 @@ export interface components {
              *     - `settings_resealed`: Settings of channels were encrypted with a new key; `details.count` says how many.
              *     - `tasks_exported`: Tasks were exported as a file (`details.format`).
              *     - `audit_exported`: What `GET /api/audit` lists was exported as a file (`details.format`).
+             *     - `security_events_exported`: What `GET /api/security-events` lists was exported as a file (`details.format`).
              *     - `callbacks_redelivered`: Many deliveries were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "connection_created" | "connection_changed" | "connection_deleted" | "event_subscription_created" | "event_subscription_changed" | "event_subscription_rotated" | "event_subscription_deleted" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "tasks_exported" | "audit_exported" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "personal_token_created" | "personal_token_revoked" | "personal_tokens_revoked" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_invitation_created" | "user_invitation_revoked" | "user_invitation_accepted" | "user_absence_set" | "user_absence_ended" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "project_hook_rules_set" | "connection_created" | "connection_changed" | "connection_deleted" | "event_subscription_created" | "event_subscription_changed" | "event_subscription_rotated" | "event_subscription_deleted" | "escalation_template_set" | "escalation_template_deleted" | "calendar_set" | "calendar_deleted" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "tasks_exported" | "audit_exported" | "security_events_exported" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}

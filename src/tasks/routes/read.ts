@@ -8,6 +8,7 @@ import { callerOf } from "../../people/caller.ts";
 import { readRefusedAnswers, toRefusedAnswer } from "../attempts.ts";
 import { countTasks, listTasks } from "../list.ts";
 import { readUserActivity } from "../people-activity.ts";
+import { readUserGroups } from "../people-groups.ts";
 import { recordFor } from "../record-for.ts";
 import { toAuditRecord } from "../record.ts";
 import {
@@ -23,6 +24,7 @@ import {
   type TaskCounts,
   type TaskRecord,
   type UserActivity,
+  type UserGroups,
 } from "../schema.ts";
 import { readStats } from "../stats.ts";
 import { readStatsGroups } from "../stats-groups.ts";
@@ -144,6 +146,19 @@ export const getUserActivityRoute = defineRoute({
   answers: { 200: Type.Unsafe<UserActivity[]>({ type: "array", items: Type.Ref("UserActivity") }) },
   errors: [...READ_ERRORS, ...QUERY_ERRORS],
   handle: async (ctx: { db: Db }, request) => readUserActivity(ctx, callerOf(request), request.query.user_id),
+});
+
+export const listUserGroupsRoute = defineRoute({
+  method: "GET",
+  url: "/users/groups",
+  operationId: "listUserGroups",
+  summary: "List pools, roles and access levels",
+  description: "With how many people each has, and what waits for it. For operators and the admin token.",
+  tags: ["Users"],
+  credentials: SIGNED_IN,
+  answers: { 200: Type.Unsafe<UserGroups>(Type.Ref("UserGroups")) },
+  errors: READ_ERRORS,
+  handle: async (ctx: { db: Db }, request) => readUserGroups(ctx, callerOf(request)),
 });
 
 export const getStatsGroupsRoute = defineRoute({

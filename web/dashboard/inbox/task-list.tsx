@@ -28,7 +28,7 @@ import { NOTHING, select, useSelection } from "./selection.ts";
 import { waitingIn } from "./total.ts";
 import { WidthButton } from "./width-button.tsx";
 import { useIsHeld } from "../task/held.ts";
-import { undoLast } from "../task/undo.ts";
+import { canUndo, undoLast } from "../task/undo.ts";
 import { Deadline, isOpenStatus, PriorityChip, ReplyChip, useIsOver } from "../ui/status.tsx";
 import { FactsLine, FewLabels, rowWhoOf } from "./row-parts.tsx";
 import { SnoozedUntil } from "../snooze/words.tsx";
@@ -210,8 +210,10 @@ function useListKeys(section: RefObject<HTMLElement | null>, follow: Follow | nu
     ArrowDown: arrow(1),
     ArrowUp: arrow(-1),
     o: open,
-    // Also while no task is open, because the last one was answered.
-    z: undoLast,
+    // Also while no task is open, because the last one was answered. Asked when it is needed: nothing draws the list again then.
+    get z() {
+      return canUndo() ? undoLast : undefined;
+    },
     Enter: () => (isBesideList() ? PASS : open()),
     "/": () => section.current?.querySelector<HTMLElement>("[type='search']")?.focus(),
   });

@@ -28,6 +28,9 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   operator_rights_removed: [t("Operator rights removed"), t("Operator rights not removed")],
   password_set: [t("Password set by an operator"), t("Password not set")],
   password_changed: [t("Own password changed"), t("Own password not changed")],
+  user_invitation_created: [t("Link to set a password created"), t("Link to set a password not created")],
+  user_invitation_revoked: [t("Link to set a password revoked"), t("Link to set a password not revoked")],
+  user_invitation_accepted: [t("Password set with a link"), t("Link to set a password refused")],
   user_oidc_linked: [t("Company account linked"), t("Company account not linked")],
   user_absence_set: [t("Absence set"), t("Absence not set")],
   user_absence_ended: [t("Absence ended"), t("Absence not ended")],
@@ -75,6 +78,7 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   settings_resealed: [t("Settings encrypted again"), t("Settings not encrypted again")],
   tasks_exported: [t("Tasks exported"), t("Tasks not exported")],
   audit_exported: [t("Audit trail exported"), t("Audit trail not exported")],
+  security_events_exported: [t("Security events exported"), t("Security events not exported")],
   callbacks_redelivered: [t("Deliveries sent again"), t("Deliveries not sent again")],
 };
 

@@ -26,6 +26,11 @@ export function undoable(action: Undoable): void {
   done.push({ action, toast: id });
 }
 
+/** Whether there is something to undo. */
+export function canUndo(): boolean {
+  return done.length > 0;
+}
+
 /** Undoes the last action that can still be undone. */
 export function undoLast(): void {
   const last = done.at(-1);

@@ -10,13 +10,16 @@ interface ShownSecretProps {
   secret: string;
   /** Of the button that copies it. */
   copyLabel: string;
+  /** Of the button that closes the dialog. */
+  closeLabel?: string;
   onClose: () => void;
   /** How it is used. */
   children?: ReactNode;
 }
 
 /** Shows a new secret once. Only its button closes the dialog, because no one can see the secret again. */
-export function ShownSecret({ title, about, secret, copyLabel, onClose, children }: ShownSecretProps) {
+export function ShownSecret(props: ShownSecretProps) {
+  const { title, about, secret, copyLabel, closeLabel = t("I have stored it"), onClose, children } = props;
   const first = useRef<HTMLParagraphElement>(null);
   useEffect(() => first.current?.focus(), []);
   return (
@@ -39,7 +42,7 @@ export function ShownSecret({ title, about, secret, copyLabel, onClose, children
         </div>
         {children}
         <div className="row end">
-          <Button onClick={onClose}>{t("I have stored it")}</Button>
+          <Button onClick={onClose}>{closeLabel}</Button>
         </div>
       </div>
     </Modal>

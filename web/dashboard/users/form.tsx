@@ -1,13 +1,16 @@
-import { Checkbox, Modal, PasswordInput, TextInput } from "@mantine/core";
+import { Checkbox, Modal, PasswordInput, SegmentedControl, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { t } from "../../../languages/text.ts";
 import { ApiError } from "../api.ts";
 import { ProjectChoices } from "../projects/field.tsx";
 import { useSeveralProjects } from "../projects/queries.ts";
+import { setupQuery } from "../queries.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { CompanyAccount } from "./company-account.tsx";
+import { ResetLink, type Links } from "./invitation.tsx";
 import { PasskeysOf } from "./passkeys.tsx";
 import { PersonalTokensOf } from "./personal-tokens.tsx";
 import { SignOutButton } from "./sign-out-button.tsx";
@@ -18,20 +21,40 @@ interface UserFormProps {
   /** null adds a person. */
   user: User | null;
   isMyself: boolean;
+  makeLink: Links["make"];
   onClose: () => void;
 }
 
+/** How a new person signs in. */
+const WAYS = [
+  { value: "invite", label: t("Invite") },
+  { value: "password", label: t("Set a password") },
+  { value: "none", label: t("No password") },
+] as const;
+type Way = (typeof WAYS)[number]["value"];
+
+const ABOUT_WAYS: Record<Way, string> = {
+  invite: t("They get a link, by which they choose their own password. It works once, for 7 days."),
+  password: t("You tell them the password."),
+  none: t("They answer by email or in Slack, or sign in with a company account."),
+};
+
 /** Adds or changes a person. Errors of a field are shown at the field. */
-export function UserForm({ user, isMyself, onClose }: UserFormProps) {
+export function UserForm({ user, isMyself, makeLink, onClose }: UserFormProps) {
   const [errors, setErrors] = useState<Errors>({});
   const [busy, setBusy] = useState(false);
   const hasSeveral = useSeveralProjects() !== null;
+  const { data: setup } = useQuery(setupQuery);
+  const takesPasswords = setup?.sign_in.password !== "off";
+  const [chosen, setChosen] = useState<Way>("invite");
+  const way = takesPasswords ? chosen : "none";
   const submit = async (form: HTMLFormElement): Promise<void> => {
     setBusy(true);
     setErrors({});
     try {
-      await save(user, isMyself, readFields(form));
+      const saved = await save(user, isMyself, readFields(form));
       onClose();
+      if (user === null && way === "invite") await makeLink(saved, true);
     } catch (failure) {
       const errors = errorsOf(failure);
       setErrors(errors);
@@ -78,9 +101,21 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
           <TextInput {...text("access_level")} label={t("Access level")} />
         </div>
         <p className="muted">{t("Agents route tasks by role, pool and access level.")}</p>
-        {isMyself ? (
-          <p className="muted">{t("Change your own password in Settings.")}</p>
-        ) : (
+        {user === null && takesPasswords && (
+          <div className="choice">
+            <p id="way">{t("Sign-in")}</p>
+            <SegmentedControl
+              withItemsBorders={false}
+              aria-labelledby="way"
+              value={way}
+              onChange={setChosen}
+              data={[...WAYS]}
+            />
+            <p className="muted">{ABOUT_WAYS[way]}</p>
+          </div>
+        )}
+        {isMyself && <p className="muted">{t("Change your own password in Settings.")}</p>}
+        {!isMyself && (user !== null || way === "password") && (
           <PasswordInput
             name="password"
             label={user?.has_password === true ? t("New password") : t("Password")}
@@ -89,6 +124,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
             error={errors.password}
           />
         )}
+        {user !== null && !isMyself && <ResetLink user={user} make={makeLink} />}
         {user !== null && <CompanyAccount user={user} />}
         {user !== null && !isMyself && <PasskeysOf user={user} />}
         {user !== null && !isMyself && <PersonalTokensOf user={user} />}
@@ -112,15 +148,16 @@ function passwordHelp(user: User | null): string {
     : t("At least 8 characters. Without a password or a company account, they can't sign in.");
 }
 
-async function save(user: User | null, isMyself: boolean, fields: UserFields): Promise<void> {
+async function save(user: User | null, isMyself: boolean, fields: UserFields): Promise<User> {
   const saved = user === null ? await addUser(fields) : await changeUser(user.id, changesOf(user, fields));
   if (isMyself && !saved.is_operator) {
     // The service ends the sessions of a person who is no longer an operator.
     location.assign("/login");
-    return;
+    return saved;
   }
   toast({ message: user === null ? t("{name} added", { name: nameOf(saved) }) : t("Saved") });
   await refreshUsers();
+  return saved;
 }
 
 /** Returns only the changed fields, so that a concurrent change by someone else is kept. */

@@ -102,6 +102,23 @@ export async function unlinkUser(id: string): Promise<void> {
   await refreshUsers();
 }
 
+export type NewInvitation = Schemas["NewInvitation"];
+
+/**
+ * Makes the link by which a person sets their own password. The one before it is worthless from then on.
+ * @param sendEmail - false: only shown
+ * @throws ApiError, OfflineError
+ */
+export async function createInvitation(id: string, sendEmail: boolean): Promise<NewInvitation> {
+  return post<NewInvitation>(`/api/users/${id}/invitation`, { send_email: sendEmail });
+}
+
+/** @throws ApiError, OfflineError */
+export async function revokeInvitation(id: string): Promise<void> {
+  await remove(`/api/users/${id}/invitation`);
+  await refreshUsers();
+}
+
 /** The passkeys of a person, the oldest first. */
 export function passkeysQuery(id: string) {
   return queryOptions({

@@ -6,6 +6,7 @@ import { rich } from "../../rich.tsx";
 import { useSeveralProjects } from "../projects/queries.ts";
 import { AwayChip } from "../absence/chip.tsx";
 import type { Me } from "../api.ts";
+import type { Kind } from "../groups/queries.ts";
 import { useNames } from "../inbox/who.ts";
 import { meQuery, setupQuery } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
@@ -15,6 +16,7 @@ import { inOneLine } from "../lists.ts";
 import { Moment } from "../ui/times.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
+import { Invitation, type Links } from "./invitation.tsx";
 import { activityQuery, addressOf, changeUser, nameOf, refreshUsers } from "./queries.ts";
 import type { User, UserActivity } from "./queries.ts";
 
@@ -22,12 +24,13 @@ interface UserTableProps {
   users: readonly User[];
   /** Id of the signed-in user. */
   me: string | null;
+  makeLink: Links["make"];
   onEdit: (user: User) => void;
   onAbsence: (user: User) => void;
   onDeactivate: (user: User) => void;
 }
 
-export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTableProps) {
+export function UserTable({ users, me, makeLink, onEdit, onAbsence, onDeactivate }: UserTableProps) {
   const hasCompany = useHasCompany();
   const { data: activity } = useQuery(activityQuery(users.map(({ id }) => id)));
   return (
@@ -54,15 +57,28 @@ export function UserTable({ users, me, onEdit, onAbsence, onDeactivate }: UserTa
               <td data-label={t("Operator")}>
                 <YesOrNo is={user.is_operator} />
               </td>
-              <td data-label={t("Role")}>{user.role ?? NONE}</td>
-              <td data-label={t("Pool")}>{user.pool ?? NONE}</td>
-              <td data-label={t("Access level")}>{user.access_level ?? NONE}</td>
+              <td data-label={t("Role")}>
+                <GroupLink kind="role" name={user.role} />
+              </td>
+              <td data-label={t("Pool")}>
+                <GroupLink kind="pool" name={user.pool} />
+              </td>
+              <td data-label={t("Access level")}>
+                <GroupLink kind="access_level" name={user.access_level} />
+              </td>
               <td data-label={t("Can sign in")}>
-                {!canSignIn(user) && hasCompany && user.email !== null ? (
-                  t("With the company account")
-                ) : (
-                  <YesOrNo is={canSignIn(user)} />
-                )}
+                <div className="stack">
+                  {user.invitation?.kind !== "invitation" && (
+                    <div>
+                      {!canSignIn(user) && hasCompany && user.email !== null ? (
+                        t("With the company account")
+                      ) : (
+                        <YesOrNo is={canSignIn(user)} />
+                      )}
+                    </div>
+                  )}
+                  <Invitation user={user} make={makeLink} />
+                </div>
               </td>
               <td data-label={t("Last chosen by role")}>
                 {user.last_assigned_at === null ? (
@@ -111,6 +127,16 @@ function canSignIn({ has_password, email, oidc_accounts }: User): boolean {
 }
 
 const NONE = <span className="muted">–</span>;
+
+/** A pool, a role or an access level, with a link to its people and what waits for it. */
+function GroupLink({ kind, name }: { kind: Kind; name: string | null }) {
+  if (name === null) return NONE;
+  return (
+    <Link to="/groups" search={{ kind, name }}>
+      {name}
+    </Link>
+  );
+}
 
 interface PersonProps {
   user: User;

@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { t } from "../../../languages/text.ts";
 import { IconSearch } from "../ui/icons.tsx";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { AbsenceDialog } from "../absence/dialog.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
@@ -10,6 +10,7 @@ import { Page, ErrorPanel } from "../ui/page.tsx";
 import { meQuery } from "../queries.ts";
 import { Deactivate } from "./deactivate.tsx";
 import { UserForm } from "./form.tsx";
+import { NewLink, useLinks, type Links } from "./invitation.tsx";
 import { usersQuery } from "./queries.ts";
 import type { User } from "./queries.ts";
 import { InactiveTable, UserTable } from "./table.tsx";
@@ -24,11 +25,19 @@ export function UsersPage() {
   const navigate = useNavigate();
   const { data: me } = useQuery(meQuery);
   const { asked, ask, close } = useDialog<Asked>();
+  const links = useLinks();
   return (
     <Page
       title={t("People")}
       about={t("People who answer tasks, and operators")}
-      actions={<Button onClick={() => ask({ kind: "edit", user: null })}>{t("Add a person")}</Button>}
+      actions={
+        <>
+          <Button component={Link} to="/groups" variant="default">
+            {t("Pools and roles")}
+          </Button>
+          <Button onClick={() => ask({ kind: "edit", user: null })}>{t("Add a person")}</Button>
+        </>
+      }
     >
       <TextInput
         className="search"
@@ -42,16 +51,23 @@ export function UsersPage() {
       <Active
         q={q}
         me={me?.user_id ?? null}
+        makeLink={links.make}
         onEdit={(user) => ask({ kind: "edit", user })}
         onAbsence={(user) => ask({ kind: "absence", user })}
         onDeactivate={(user) => ask({ kind: "deactivate", user })}
       />
       <Inactive q={q} />
       {asked?.kind === "edit" && (
-        <UserForm user={asked.user} isMyself={asked.user !== null && asked.user.id === me?.user_id} onClose={close} />
+        <UserForm
+          user={asked.user}
+          isMyself={asked.user !== null && asked.user.id === me?.user_id}
+          makeLink={links.make}
+          onClose={close}
+        />
       )}
       {asked?.kind === "absence" && <AbsenceDialog user={asked.user} onClose={close} />}
       {asked?.kind === "deactivate" && <Deactivate user={asked.user} onClose={close} />}
+      <NewLink links={links} />
     </Page>
   );
 }
@@ -59,6 +75,7 @@ export function UsersPage() {
 interface ActiveProps {
   q: string;
   me: string | null;
+  makeLink: Links["make"];
   onEdit: (user: User) => void;
   onAbsence: (user: User) => void;
   onDeactivate: (user: User) => void;

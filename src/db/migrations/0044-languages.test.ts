@@ -10,7 +10,7 @@ testOnBoth(
   async (service) => {
     const { ctx, dialect } = service;
     const { call } = await person(service);
-    await ctx.db.write((tx) => undoFrom(tx, "0045"));
+    await ctx.db.write((tx) => undoFrom(tx, "0044"));
     await ctx.db.write((tx) => migrate(tx.query, dialect));
 
     const before = (await call<Me>("GET", "/api/auth/me")).body;
