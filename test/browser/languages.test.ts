@@ -149,7 +149,7 @@ testInBrowser("an email, its page and an embedded form are in the language of th
   assert.match(String(html), /<html lang="ja"/);
 
   const link = /https?:\S+\/api\/channels\/email\/action\/[\w.-]+/.exec(text)![0];
-  const page = await open({ size: "phone", locale: "fr-CA", origins: [service.url] });
+  const page = await open({ size: "phone", locale: "fr-CA", origins: [service.url, service.host] });
   await page.goto(service.url + new URL(link).pathname);
   const french = textsOf("fr");
   await page.getByRole("button", { name: french["Submit answer"]! }).waitFor();
