@@ -1,5 +1,6 @@
 import { isOfFormat } from "../../json-schema/formats.ts";
 import { linearMatcher } from "../../json-schema/patterns.ts";
+import "./format-sentences.ts";
 import type { TextRules } from "./schema-view.ts";
 
 /**
