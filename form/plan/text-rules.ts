@@ -1,5 +1,7 @@
 import { isOfFormat } from "../../json-schema/formats.ts";
 import { linearMatcher } from "../../json-schema/patterns.ts";
+// oxlint-disable-next-line import/no-unassigned-import -- it sets the sentences about formats
+import "./format-sentences.ts";
 import type { TextRules } from "./schema-view.ts";
 
 /**

@@ -8,6 +8,8 @@ import { toPreact } from "../preact.ts";
 import { listen, notify, request } from "./host.ts";
 import { keepWithin } from "./sandbox.ts";
 import { call, textOf, type Asked, type Refusal, type ToolResult } from "./service.ts";
+// oxlint-disable-next-line import/no-unassigned-import -- it sets the sentences about formats
+import "../../form/plan/format-sentences.ts";
 import "../tokens.css";
 import "../form/form.css";
 import "../form/payload/payload.css";

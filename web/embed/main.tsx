@@ -157,7 +157,7 @@ onhashchange = () => {
   if (isOpen) expireIn(claims?.seconds ?? 0);
   else void load();
 };
-part("retry").onclick = () => void load();
-part("talk").onclick = () => void talk();
+part("retry").addEventListener("click", () => void load());
+part("talk").addEventListener("click", () => void talk());
 takeToken();
 void load();

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { choicesOf, formForMail } from "./choices.ts";
 import { FIXTURE_LINK, hostileTexts, MAILS } from "./fixtures/messages.ts";
 import { COLOURS } from "./message-style.ts";
+import { setSpeech } from "../../../languages/text.ts";
 import { renderMessage } from "./message.ts";
 import type { MessageOptions, MessageTask } from "./message.ts";
 
@@ -419,4 +420,13 @@ void test("a mail says that a task is urgent, how long is left, and what counts 
       assert.match(part, new RegExp(`If no one answers by \\w{3},? \\d+ \\w+,.*, the answer ${answer} counts\\.`));
   }
   assert.doesNotMatch(partsOf("refund").text, /If no one answers| left/);
+});
+
+void test("an email has the texts and the times of the current language", (t) => {
+  const catalogue = { "Answer by {deadline}": "Antworten Sie bis {deadline}" };
+  setSpeech(() => ({ language: "de", catalogue }));
+  t.after(() => setSpeech(() => ({ language: "en" })));
+  const { html, text } = render({});
+  assert.match(html, /<html lang="de" dir="ltr">[^]*<div lang="de" dir="ltr">/);
+  for (const part of [html, text]) assert.match(part, /Antworten Sie bis Fr\., 20\. Nov\.,? (?:um )?18:20 MEZ/);
 });
