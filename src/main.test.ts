@@ -289,5 +289,6 @@ test("the command line looks after people, with and without a service that runs"
   assert.deepEqual(seen, [
     ["admin_token", true],
     ["command_line", true],
+    ["command_line", true],
   ]);
 });

@@ -119,7 +119,7 @@ test("every route of the API is described, and tells who may call it and how it 
   for (const path of pathsOf(app)) {
     assert.ok(
       listed.has(path) ||
-        /^\/(|setup|login|passkey|inbox|batch|worker\.js|icon\.svg|tasks\/:id|stats|deliveries|users|agents|audit|playground|mcp(\/review)?|settings(\/:part)?|embed\*?|\*|docs\/.*|api\/channels\/(email|slack)\/action\/:token(\/conversation)?|api\/(docs|redoc|openapi\.json).*)$/.test(
+        /^\/(|setup|login|passkey|inbox|batch|worker\.js|icon\.svg|tasks\/:id|stats|deliveries|users|groups|invitation|agents|audit|playground|mcp(\/review)?|settings(\/:part)?|embed\*?|\*|docs\/.*|api\/channels\/(email|slack)\/action\/:token(\/conversation)?|api\/(docs|redoc|openapi\.json).*)$/.test(
           path,
         ),
       `${path} is not described`,

@@ -74,6 +74,7 @@ async function stage(t: TestContext): Promise<Stage> {
       [`/deliveries?id=${callback!.id}`, "Attempts"],
       ["/agents", "refunds-bot"],
       ["/users", "Add a person"],
+      ["/groups", "All people"],
       ["/playground", "Send as test task"],
       ["/settings", "This browser"],
       ["/settings/sessions", "Where you are signed in"],

@@ -148,7 +148,14 @@ testInBrowser("an operator of one project sees its pages, and no others", async 
   await parts.getByRole("link", { name: "Events" }).click();
   await page.getByText("No subscriptions yet.").waitFor();
   assert.equal(await parts.getByRole("link", { name: /Status|Sign-in|Slack|Security/ }).count(), 0);
-  for (const path of ["/users", "/playground", "/settings/slack", "/settings/security", "/settings/status"]) {
+  for (const path of [
+    "/users",
+    "/groups",
+    "/playground",
+    "/settings/slack",
+    "/settings/security",
+    "/settings/status",
+  ]) {
     await page.goto(service.url + path);
     await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   }
