@@ -99,7 +99,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     {
       name: t("Private receivers"),
       state: callbacks.allow_private ? "on" : "off",
-      value: callbacks.allow_private ? t("Allowed") : t("Rejected"),
+      value: callbacks.allow_private ? t("Allowed") : as("setting", "Rejected"),
       meaning: callbacks.allow_private
         ? t("callback_url may use private networks. Set 0 if other people's agents create tasks.")
         : t("callback_url may use public addresses only. Set 1 if your receivers are in a private network."),
