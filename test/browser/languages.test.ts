@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Frame, Page } from "playwright-core";
+import type { Frame, Page, Request } from "playwright-core";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import type { Catalogue } from "../../languages/text.ts";
 import { addAgent, addAssignee, addOperator, createTask, serve, type Service } from "../support/dashboard.ts";
@@ -48,11 +48,26 @@ async function englishOn(page: Page | Frame, texts: Record<string, string>): Pro
   return shown.filter((text) => Object.hasOwn(texts, text) && texts[text] !== text && /[a-z] [a-z]/.test(text));
 }
 
+/** Returns what waits until a page has all that it asked for, and has drawn it. */
+function watchRequests(page: Page): () => Promise<void> {
+  const pending = new Set<Request>();
+  const isAnswered = (request: Request) => request.resourceType() !== "eventsource";
+  page.on("request", (request) => isAnswered(request) && pending.add(request));
+  page.on("requestfinished", (request) => pending.delete(request));
+  page.on("requestfailed", (request) => pending.delete(request));
+  const drawn = () =>
+    page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+  return async () => {
+    // What has come may make the page ask for more.
+    for (let quiet = 0; quiet < 3; quiet = pending.size === 0 ? quiet + 1 : 0) await drawn();
+  };
+}
+
 const isNotWider = (page: Page | Frame): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 const SETTINGS =
-  "profile notifications passkeys sessions tokens status sign-in email slack keys embed calendars escalation hooks connections events projects security quickstart about";
+  "notifications passkeys sessions tokens status sign-in email slack keys embed calendars escalation hooks connections events projects security quickstart about";
 
 /** Something of each kind that pages show. @returns the id of an open task */
 async function fill(service: Service): Promise<string> {
@@ -94,13 +109,21 @@ for (const language of TAGS)
         `/tasks/${id}`,
         "/inbox",
         "/inbox?scope=done",
-        ...["stats", "deliveries", "agents", "users", "audit", "playground"].map((path) => `/${path}`),
+        ...["stats", "deliveries", "agents", "users", "groups", "audit", "playground", "settings"].map(
+          (path) => `/${path}`,
+        ),
         ...SETTINGS.split(" ").map((part) => `/settings/${part}`),
       ];
+      const settled = watchRequests(page);
       for (const path of paths) {
-        await page.goto(service.url + path);
+        // As a link inside the page: loading all of it for each path would take twice as long.
+        await page.evaluate((to) => {
+          history.pushState(null, "", to);
+          dispatchEvent(new PopStateEvent("popstate"));
+        }, path);
+        await settled();
         await page.getByRole("heading", { level: 1 }).first().waitFor();
-        await page.waitForLoadState("networkidle");
+        assert.equal(await page.getByText(say("Page not found")).count(), 0, path);
         assert.deepEqual(await englishOn(page, texts), [], path);
         assert.equal(await isNotWider(page), true, `${path} scrolls sideways`);
       }
@@ -115,8 +138,8 @@ testInBrowser(
     const service = await serve(t);
     await addOperator(service, ADA);
     const page = await open({ locale: "fr-FR" });
-    await signIn(page, service, ADA, "/settings/profile", textsOf("fr")["Main"]);
-    await page.getByRole("combobox", { name: textsOf("fr")["Language"]! }).click();
+    await signIn(page, service, ADA, "/settings", textsOf("fr")["Main"]);
+    await page.getByRole("textbox", { name: textsOf("fr")["Language"]! }).click();
     await page.getByRole("option", { name: "Deutsch" }).click();
     await page.getByRole("button", { name: textsOf("fr")["Save"]!, exact: true }).click();
     await page.locator("html[lang='de']").waitFor();
@@ -145,7 +168,7 @@ testInBrowser("an email, its page and an embedded form are in the language of th
   });
   // Nothing is known of the person, so the email is in the language of the task.
   const { text = "", html } = await smtp.to("mia@example.com");
-  assert.match(text, new RegExp(texts["Open the task"] ?? texts["Open the review"]!));
+  assert.ok(text.includes(texts["Open the full review"]!), text);
   assert.match(String(html), /<html lang="ja"/);
 
   const link = /https?:\S+\/api\/channels\/email\/action\/[\w.-]+/.exec(text)![0];

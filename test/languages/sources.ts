@@ -133,7 +133,7 @@ export function textsFor(file: string, source = readFileSync(join(ROOT, file), "
         if (given[place] !== undefined) use(at, name, given[place]);
         return visit(given.slice(place + 1));
       }
-      return visit(TECHNICAL.test(name) ? given.filter(({ type }) => !/Literal$/.test(type)) : given);
+      return visit(TECHNICAL.test(name) ? given.filter(({ type }) => !type.endsWith("Literal")) : given);
     }
     for (const [key, child] of Object.entries(at)) if (key !== "type" && typeof child === "object") visit(child);
   };

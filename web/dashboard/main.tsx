@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/no-unassigned-import -- what follows uses texts in the language that it sets
 import "./language.ts";
 import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";

@@ -6,6 +6,7 @@ import { toPreact } from "../preact.ts";
 import { keepDraft, readDraft } from "./draft.ts";
 import { readClaims, tell, type Claims } from "./parent.ts";
 import { ask, type EmbedOutcome, type EmbedTask, type Refusal } from "./service.ts";
+// oxlint-disable-next-line import/no-unassigned-import -- what follows uses texts in the language that it sets
 import "../light/language.ts";
 import "../tokens.css";
 import "../form/form.css";

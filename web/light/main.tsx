@@ -3,6 +3,7 @@ import { entriesOfPost } from "../../form/plan/entries.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
+// oxlint-disable-next-line import/no-unassigned-import -- what follows uses texts in the language that it sets
 import "./language.ts";
 import "../tokens.css";
 import "../form/form.css";
