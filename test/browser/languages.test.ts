@@ -139,7 +139,7 @@ testInBrowser(
     await addOperator(service, ADA);
     const page = await open({ locale: "fr-FR" });
     await signIn(page, service, ADA, "/settings", textsOf("fr")["Main"]);
-    await page.getByRole("textbox", { name: textsOf("fr")["Language"]! }).click();
+    await page.getByRole("combobox", { name: textsOf("fr")["Language"]! }).click();
     await page.getByRole("option", { name: "Deutsch" }).click();
     await page.getByRole("button", { name: textsOf("fr")["Save"]!, exact: true }).click();
     await page.locator("html[lang='de']").waitFor();

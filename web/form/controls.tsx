@@ -73,7 +73,7 @@ export function TextControl({ node, drawing }: ControlProps<TextNode>) {
         />
       )}
       {showsCount && node.max !== null && (
-        <p className="count" id={idOf(node.name, "count")}>
+        <p className="count" id={idOf(node.name, "count")} dir="ltr">
           {`${Array.from(shared.value).length} / ${node.max}`}
         </p>
       )}
