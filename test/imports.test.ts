@@ -301,6 +301,23 @@ void test("the package for passkeys is loaded when a passkey is used, and not at
   assert.ok(!naming.flatMap(loadedBy).some((name) => name.includes("simplewebauthn")));
 });
 
+void test("packages that a start does not need are loaded when they are used", () => {
+  const loadedAtStart = new Set(["src/main.ts", "src/start.ts"]);
+  const packages = new Set<string>();
+  for (const file of loadedAtStart)
+    for (const name of loadedBy(file)) {
+      if (name.endsWith(".ts")) loadedAtStart.add(name);
+      else packages.add(name);
+    }
+  // Of TypeBox, only the types are used. An import of `node:http` loads Node's fetch: src/lib/node-http.ts.
+  const later = /^(jose|cockatiel|undici|openid-client|nodemailer|pg|typebox|node:http|@modelcontextprotocol\/.*)$/;
+  assert.deepEqual(
+    [...packages].filter((name) => later.test(name)),
+    [],
+  );
+  assert.ok(packages.has("fastify") && packages.has("pino"));
+});
+
 void test("leaf rooms import no setting and no error of the service", () => {
   const wrong = globSync([...BROWSER, "threads/*.ts", "src/lib/**/*.ts", "src/outbound/**/*.ts"])
     .filter((file) => !file.endsWith(".test.ts"))
