@@ -2,7 +2,6 @@ import module from "node:module";
 import type { RunningService } from "./start.ts";
 
 // The compiled form of everything that follows is kept between starts, also of a process that will be killed.
-module.enableCompileCache();
 await import("./node-version.mjs");
 (await import("./relative-imports.ts")).resolveRelativeImports();
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob, normalize } from "node:path";
 import { test } from "node:test";
@@ -316,6 +317,16 @@ void test("packages that a start does not need are loaded when they are used", (
     [],
   );
   assert.ok(packages.has("fastify") && packages.has("pino"));
+});
+
+void test("the first TypeScript that a start reads comes from the cache as well", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  for (const name of ["start", "service"])
+    assert.match(scripts[name]!, /node --import \.\/src\/node-version\.mjs src\//);
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const program = "process.stdout.write(String(require('node:module').getCompileCacheDir()))";
+  const args = ["--import", "./src/node-version.mjs", "--eval", program];
+  assert.notEqual(execFileSync(process.execPath, args, { env, encoding: "utf8" }), "undefined");
 });
 
 void test("leaf rooms import no setting and no error of the service", () => {
