@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-import module from "node:module";
-await import("./node-version.mjs");
 // What a command loads is compiled once.
-module.enableCompileCache();
+await import("./node-version.mjs");
+(await import("./relative-imports.ts")).resolveRelativeImports();
 
 const { runCommandLine } = await import("./cli/run.ts");
 const { askInTerminal } = await import("./cli/ask.ts");

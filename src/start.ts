@@ -43,7 +43,8 @@ import { createWaiters } from "./tasks/poll.ts";
 import { createEventKind } from "./subscriptions/kind.ts";
 import { createSubscriptions } from "./subscriptions/known.ts";
 import { createVendorThread } from "./verifier/thread.ts";
-import { createVerify, questionCharactersMax, type Verify } from "./verifier/verify.ts";
+import { questionCharactersMax, verifyOnFirstUse } from "./verifier/verifier.ts";
+import type { Verify } from "./verifier/verify.ts";
 import { VERSION } from "./version.ts";
 import { startWorker } from "./worker.ts";
 
@@ -99,7 +100,7 @@ export async function createContext(
     metrics,
     schemas: createPatternHost(),
     drawing: createDrawing({ log, ...replace.drawing }),
-    verify: replace.verify ?? createVerify({ settings: config.verifier, vendors, log }),
+    verify: replace.verify ?? verifyOnFirstUse({ settings: config.verifier, vendors, log }),
     vendors,
     waiters,
     taskCreator: createTaskCreator(db, channels),

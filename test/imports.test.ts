@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, matchesGlob, normalize } from "node:path";
 import { test } from "node:test";
@@ -299,6 +300,33 @@ void test("the package for passkeys is loaded when a passkey is used, and not at
   const naming = files.filter((file) => /simplewebauthn/.test(readFileSync(file, "utf8")));
   assert.deepEqual(naming, ["src/people/passkeys/verify.ts"]);
   assert.ok(!naming.flatMap(loadedBy).some((name) => name.includes("simplewebauthn")));
+});
+
+void test("packages that a start does not need are loaded when they are used", () => {
+  const loadedAtStart = new Set(["src/main.ts", "src/start.ts"]);
+  const packages = new Set<string>();
+  for (const file of loadedAtStart)
+    for (const name of loadedBy(file)) {
+      if (name.endsWith(".ts")) loadedAtStart.add(name);
+      else packages.add(name);
+    }
+  // Of TypeBox, only the types are used. An import of `node:http` loads Node's fetch: src/lib/node-http.ts.
+  const later = /^(jose|cockatiel|undici|openid-client|nodemailer|pg|typebox|node:http|@modelcontextprotocol\/.*)$/;
+  assert.deepEqual(
+    [...packages].filter((name) => later.test(name)),
+    [],
+  );
+  assert.ok(packages.has("fastify") && packages.has("pino"));
+});
+
+void test("the first TypeScript that a start reads comes from the cache as well", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  for (const name of ["start", "service"])
+    assert.match(scripts[name]!, /node --import \.\/src\/node-version\.mjs src\//);
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const program = "process.stdout.write(String(require('node:module').getCompileCacheDir()))";
+  const args = ["--import", "./src/node-version.mjs", "--eval", program];
+  assert.notEqual(execFileSync(process.execPath, args, { env, encoding: "utf8" }), "undefined");
 });
 
 void test("leaf rooms import no setting and no error of the service", () => {

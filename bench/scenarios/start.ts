@@ -1,41 +1,62 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DATABASES, type Bench, type Dialect } from "../support/bench.ts";
 import { openPool } from "../support/client.ts";
 import { quantile, sorted } from "../support/load.ts";
-import { makeHome, SERVICE, startTarget, type Home } from "../support/target.ts";
+import { FLOORS, makeHome, SERVICE, startTarget, type Home, type Target } from "../support/target.ts";
 import { createTasks } from "../support/tasks.ts";
 
 const STARTS = 10;
 const TASKS = 1000;
+/** From listening until the memory is read: what a process does first is over then. */
+const SETTLING_MS = 1_000;
+
+interface Start {
+  ms: number;
+  cpuMs: number;
+  memoryMb: number;
+}
 
 /**
- * Measures the time from spawning the process until it listens, with a compile cache that an earlier start has filled.
+ * Measures starts with a compile cache that an earlier start has filled: the time from spawning the process until it
+ * listens, the processor time until then, and the memory a second later. A bare `node:http` server takes turns with it.
  */
 export async function start(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
-    const empty: number[] = [];
-    await startOnce(dialect);
-    for (let i = 0; i < STARTS; i++) empty.push(await startOnce(dialect));
-    report(bench, `${DATABASES[dialect]}, empty database`, empty);
+    const empty: Start[] = [];
+    const floor: Start[] = [];
+    await onNewDatabase(SERVICE, dialect);
+    for (let i = 0; i < STARTS; i++) {
+      empty.push(await onNewDatabase(SERVICE, dialect));
+      floor.push(await onNewDatabase(FLOORS.echo, dialect));
+    }
+    report(bench, `${DATABASES[dialect]}, empty database`, empty, floor);
 
     const home = await makeHome(dialect);
-    const used: number[] = [];
+    const used: Start[] = [];
     for (let i = 0; i <= STARTS; i++) {
-      const service = await startTarget(SERVICE, home, { hasProbe: false });
-      if (i > 0) used.push(service.startedIn);
-      else await use(service.url);
-      await service.stop();
+      const started = await startOnce(SERVICE, home, async ({ url }) => (i === 0 ? use(url) : undefined));
+      if (i > 0) used.push(started);
     }
-    report(bench, `${DATABASES[dialect]}, ${TASKS} tasks`, used);
+    report(bench, `${DATABASES[dialect]}, ${TASKS} tasks`, used, floor);
     await home.remove();
   }
 }
 
-async function startOnce(dialect: Dialect): Promise<number> {
-  const home: Home = await makeHome(dialect);
-  const service = await startTarget(SERVICE, home, { hasProbe: false });
-  await service.stop();
+async function onNewDatabase(program: string, dialect: Dialect): Promise<Start> {
+  const home = await makeHome(dialect);
+  const started = await startOnce(program, home);
   await home.remove();
-  return service.startedIn;
+  return started;
+}
+
+async function startOnce(program: string, home: Home, using?: (target: Target) => Promise<void>): Promise<Start> {
+  const target = await startTarget(program, home, { hasProbe: false });
+  const cpuMs = target.cpuSeconds() * 1000;
+  await delay(SETTLING_MS);
+  const memoryMb = target.memoryMb();
+  await using?.(target);
+  await target.stop();
+  return { ms: target.startedIn, cpuMs, memoryMb };
 }
 
 async function use(url: string): Promise<void> {
@@ -44,13 +65,33 @@ async function use(url: string): Promise<void> {
   pool.close();
 }
 
-function report(bench: Bench, name: string, took: readonly number[]): void {
-  const ms = sorted(took);
+function report(bench: Bench, name: string, starts: readonly Start[], floor: readonly Start[]): void {
+  const ms = sorted(starts.map((one) => one.ms));
   bench.figure({
     name: `${name}: listening after, median of ${STARTS}`,
     value: quantile(ms, 0.5),
     unit: "ms",
-    hold: { under: 700 },
-    note: `${ms[0]!.toFixed(0)} to ${ms.at(-1)!.toFixed(0)} ms`,
+    hold: { under: 500 },
+    note: `${ms[0]!.toFixed(0)} to ${ms.at(-1)!.toFixed(0)} ms; ${beside(floor, "ms")}`,
   });
+  bench.figure({
+    name: `${name}: processor time until it listens, median of ${STARTS}`,
+    value: median(starts, "cpuMs"),
+    unit: "ms",
+    note: beside(floor, "cpuMs"),
+  });
+  bench.figure({
+    name: `${name}: resident memory a second later, median of ${STARTS}`,
+    value: median(starts, "memoryMb"),
+    unit: "MB",
+    hold: { under: 150 },
+    note: beside(floor, "memoryMb"),
+  });
+}
+
+const median = (starts: readonly Start[], figure: keyof Start) =>
+  quantile(sorted(starts.map((one) => one[figure])), 0.5);
+
+function beside(floor: readonly Start[], figure: keyof Start): string {
+  return `bare node:http: ${median(floor, figure).toFixed(0)} ${figure === "memoryMb" ? "MB" : "ms"}`;
 }

@@ -123,7 +123,7 @@ export interface StartOptions {
 export async function startTarget(
   program: string,
   home: Home,
-  { execArgv = profiling(program), hasProbe = true, env = {} }: StartOptions = {},
+  { execArgv = [...preloading(program), ...profiling(program)], hasProbe = true, env = {} }: StartOptions = {},
 ): Promise<Target> {
   const probe = hasProbe ? ["--import", "./bench/support/stall-probe.ts"] : [];
   const [command, ...args] = [...slowly(home.fsyncMs), process.execPath, ...execArgv, ...probe, program];
@@ -195,6 +195,11 @@ export async function startTarget(
       await ended;
     },
   };
+}
+
+/** Returns what `npm start` preloads. */
+function preloading(program: string): string[] {
+  return program === SERVICE ? ["--import", "./src/node-version.mjs"] : [];
 }
 
 /**

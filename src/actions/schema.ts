@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Json, Nullable, Text } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { DECISIONS, RISKS, type Decision } from "./action.ts";
 
 /** Actions that one task may ask about at once. */

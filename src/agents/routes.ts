@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
 import { linkToNext } from "../http/paging.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import { pageOf } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf } from "../people/caller.ts";
 import type { CancelContext } from "./cancel-tasks.ts";
 import {

@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { AGENT_SCOPES, type AgentScope } from "../people/agent-caller.ts";
 import { RecipientsField } from "../people/recipient-policy.ts";
 

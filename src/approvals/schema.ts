@@ -1,6 +1,7 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Json, Nullable, Text, Time } from "../http/schema.ts";
 import { DECISIONS, type Decision } from "../actions/action.ts";
+import { Type } from "../lib/type.ts";
 
 /** Approvals that a task may need. */
 const NEED_MAX = 10;

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
-import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
 import { linkToNext } from "../http/paging.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
 import { pageOf } from "../http/schema.ts";
 import { isoTime } from "../lib/time.ts";
+import { Type } from "../lib/type.ts";
 import type { AgentFinder } from "../people/agent-caller.ts";
 import { callerOf } from "../people/caller.ts";
 import { exportAudit, listAudit } from "./audit.ts";

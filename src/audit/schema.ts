@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 const TEXTS = 254;
 

@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { WEEKDAYS, type Weekday } from "./open-time.ts";
 
 const INTERVALS_MAX = 8;

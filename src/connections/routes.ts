@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from "fastify";
-import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
+import { Type } from "../lib/type.ts";
 import type { Sender } from "../outbound/http-sender.ts";
 import { DELIVERY_MAX_BYTES } from "../resume/github/delivery.ts";
 import { callerOf } from "../people/caller.ts";

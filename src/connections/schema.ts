@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { RESUME_KINDS } from "../resume/registered.ts";
 import { CreateTaskBody } from "../tasks/schema.ts";
 

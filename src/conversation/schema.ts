@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import {
   FILE_NAME_MAX,
   FILE_URL_MAX,
@@ -8,6 +8,7 @@ import {
   type FileReference,
 } from "../../form/payload/reference.ts";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 /** A question is for the asker of a task, and makes the task wait for its reply. */
 export const COMMENT_KINDS = ["comment", "question"] as const;

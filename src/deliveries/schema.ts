@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { SHOWN_KINDS, type ShownKind } from "./kinds.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "./store.ts";
 

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import type { EmbedConfig } from "../config/embed.ts";
 import type { AddCommentBody } from "../conversation/schema.ts";
 import type { Config } from "../config.ts";
@@ -10,6 +9,7 @@ import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { callerWithKey } from "../people/service-keys.ts";
 import { forReader } from "../http/language.ts";
+import { Type } from "../lib/type.ts";
 import { commentEmbedded, completeEmbedded, mintToken, readNews, readEmbedded, type EmbedContext } from "./embed.ts";
 import { scopeMissing } from "../tasks/access.ts";
 import { ANSWER_ERRORS } from "../tasks/schema.ts";

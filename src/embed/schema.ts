@@ -1,6 +1,7 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { Type } from "../lib/type.ts";
 import { TaskRecord } from "../tasks/schema.ts";
 import { TTL_SECONDS_MAX } from "./tokens.ts";
 

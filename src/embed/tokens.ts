@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { errors, jwtVerify, SignJWT } from "jose";
 import type { Db } from "../db/database.ts";
 import type { EmbedConfig } from "../config/embed.ts";
 import { ServiceError } from "../errors.ts";
@@ -37,6 +36,7 @@ export async function signToken(
   ttlSeconds: number,
   now: number,
 ): Promise<{ token: string; expires_at: number }> {
+  const { SignJWT } = await import("jose");
   const issued = Math.floor(now / SECOND);
   const expires = issued + ttlSeconds;
   const token = await new SignJWT({ task_id, parent_origin })
@@ -76,6 +76,7 @@ async function readToken(
   token: string,
   now: number,
 ): Promise<(Claims & { expires_at: number }) | null> {
+  const { errors, jwtVerify } = await import("jose");
   try {
     const { payload, protectedHeader } = await jwtVerify(token, signingSecret, {
       algorithms: [ALGORITHM],

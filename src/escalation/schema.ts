@@ -1,6 +1,7 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Json, Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { Type } from "../lib/type.ts";
 
 /** Steps of one ladder. */
 export const STEPS_MAX = 10;

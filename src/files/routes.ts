@@ -1,8 +1,8 @@
 import { finished } from "node:stream";
-import { Type } from "typebox";
 import { PREVIEWED_TYPES } from "../../form/payload/reference.ts";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
+import { Type } from "../lib/type.ts";
 import { actorOf } from "../people/actor.ts";
 import { callerOf } from "../people/caller.ts";
 import { readNamedFile } from "./named.ts";

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import { OwnProjectQuery } from "../http/schema.ts";
 import { sendJson } from "../http/serialization.ts";
+import { Type } from "../lib/type.ts";
 import type { AgentCaller } from "../people/agent-caller.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { scopeMissing } from "../tasks/access.ts";

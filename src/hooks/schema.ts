@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Json, Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 /** The events of Claude Code that can be answered. */
 export const HOOK_EVENTS = ["PreToolUse", "PermissionRequest"] as const;

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isLoopback } from "../config/hosts.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail, type FailureNote } from "../errors.ts";
+import { STATUS_CODES } from "../lib/node-http.ts";
 import { PAGE_CSP, renderPage } from "./page.ts";
 
 /** How much of a body that is too large is read and discarded, so that its sender can read the error. */

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from "node:http";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { STATUS_CODES } from "../lib/node-http.ts";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const JSON_TYPE = "application/json";

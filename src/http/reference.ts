@@ -1,5 +1,5 @@
-import { STATUS_CODES } from "node:http";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { STATUS_CODES } from "../lib/node-http.ts";
 import { escapeHtml, formatText, renderPage } from "./page.ts";
 
 /** A placeholder for the address of the service, which only a request knows. */

@@ -1,6 +1,7 @@
-import { Type, type Static, type TSchema, type TUnsafe } from "typebox";
+import type { Static, TSchema, TUnsafe } from "typebox";
 import { ERRORS, type ErrorCode } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { Type } from "../lib/type.ts";
 
 const MESSAGES: Readonly<Record<number, string>> = {
   400: "Invalid request.",

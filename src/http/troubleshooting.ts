@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import type { FastifyPluginAsync } from "fastify";
 import { ERRORS } from "../errors.ts";
+import { STATUS_CODES } from "../lib/node-http.ts";
 import { escapeHtml, formatText, PAGE_CSP, renderPage } from "./page.ts";
 
 const TITLE = "Troubleshooting";

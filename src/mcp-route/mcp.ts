@@ -1,7 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { Agent, fetch as undiciFetch } from "undici";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ServiceError } from "../errors.ts";
@@ -30,20 +29,20 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
   const stop = new AbortController();
   app.addHook("preClose", async () => stop.abort());
 
-  let handler: ReturnType<typeof createHttpHandler> | undefined;
+  let handler: Promise<ReturnType<typeof createHttpHandler>> | undefined;
   // Most services never speak it, and a start does not load what it may not need.
   const load = async () => {
-    const { createHttpHandler } = await import("../../mcp/http.ts");
-    return (handler ??= createHttpHandler({
+    const [{ createHttpHandler }, fetch] = await Promise.all([import("../../mcp/http.ts"), directFetch()]);
+    return createHttpHandler({
       baseUrl: ownUrl(app),
       pagesUrl: ctx.config.publicUrl,
       version: ctx.version,
-      fetch: direct,
+      fetch,
       stopping: stop.signal,
       // Every replica has them, so any of them takes the other half of a call.
       stateKeys: keyringOf(ctx.config, "mcp_state").accepted,
       onError: (error) => ctx.log.debug({ err: error }, "An MCP request was refused"),
-    }));
+    });
   };
 
   app.route({
@@ -56,7 +55,7 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
       if (kind !== "admin" && kind !== "agent") throw new ServiceError("FORBIDDEN");
       requireOwnOrigin(request, ctx.config.publicUrl);
       const { refusalOf } = await import("../../mcp/http.ts");
-      const { fetch } = await load();
+      const { fetch } = await (handler ??= load());
       const asked = toWebRequest(request, reply, ctx.config.publicUrl);
       const waitFor: WaitFor = async (id, how, signal) => waitHere(ctx, callerOf(request), id, how, signal);
       return reply.send(refusalOf(asked) ?? (await fetch(asked, { parsedBody: request.body, waitFor })));
@@ -92,10 +91,13 @@ async function waitHere(
 }
 
 /** Whatever the environment says of proxies: the call, and the token in it, stay within this machine. */
-const within = new Agent();
-// The types of the platform's fetch are those of an older undici.
-const direct = (async (url: string, init: object) =>
-  undiciFetch(url, { ...init, dispatcher: within })) as unknown as typeof fetch;
+async function directFetch(): Promise<typeof fetch> {
+  const { Agent, fetch: undiciFetch } = await import("undici");
+  const within = new Agent();
+  // The types of the platform's fetch are those of an older undici.
+  return (async (url: string, init: object) =>
+    undiciFetch(url, { ...init, dispatcher: within })) as unknown as typeof fetch;
+}
 
 /** Where this process itself listens. */
 function ownUrl(app: FastifyInstance): string {

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, READ_ERRORS, WRITE_ERRORS } from "../http/route.ts";
 import type { Sender } from "../outbound/http-sender.ts";
 import { forReader } from "../http/language.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf } from "../people/caller.ts";
 import { addBrowser, listBrowsers, newsFor, removeBrowser, testBrowser } from "./browsers.ts";
 import { getChoices, setChoices } from "./choices.ts";

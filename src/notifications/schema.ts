@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 export const DIGESTS = ["off", "hourly", "daily"] as const;
 export type Digest = (typeof DIGESTS)[number];

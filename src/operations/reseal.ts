@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { listSealed, resealRow, sealedWith } from "../db/sealed.ts";
 import { defineRoute, mount, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
@@ -9,6 +8,7 @@ import { callerOf } from "../people/caller.ts";
 import { errorBodyOf } from "../http/error-response.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS } from "../http/route.ts";
 import { ErrorBodySchema } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { getSecurityTxtRoute } from "./security-txt.ts";
 
 const NAME = "human-task-service";

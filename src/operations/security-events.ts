@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import type { Db } from "../db/database.ts";
 import type { SecurityEventRow } from "../db/schema.ts";
 import { invalid } from "../errors.ts";
@@ -7,6 +7,7 @@ import { decodeCursor, encodeCursor, linkToNext } from "../http/paging.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
 import { Nullable, pageOf, Text, Time } from "../http/schema.ts";
 import { isoTime, parseTime } from "../lib/time.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 import {
   ACTOR_KINDS,

@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { defineRoute } from "../http/route.ts";
 import { DAY } from "../lib/time.ts";
+import { Type } from "../lib/type.ts";
 
 /** Under a year, as the standard asks. (RFC 9116) */
 const VALID_MS = 180 * DAY;

@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { CHANNELS } from "../channels/registered.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { defineRoute, mount, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
 import { Nullable } from "../http/schema.ts";
 import { secretKeyFingerprints } from "../lib/keys.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 
 const oneOf = <const T extends string>(values: readonly T[], description: string) =>

@@ -1,5 +1,6 @@
-import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { request as httpRequest } from "../lib/node-http.ts";
 import type { GuardedAgent, GuardedRequestOptions } from "./guarded-agent.ts";
 import type { Target } from "./outbound-url.ts";
 import { SendFailure, toSendFailure } from "./send-failure.ts";

@@ -1,6 +1,7 @@
-import { Agent, type ClientRequestArgs } from "node:http";
+import type { ClientRequestArgs } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { Agent } from "../lib/node-http.ts";
 import { openGuardedSocket, type GuardOptions } from "./guarded-socket.ts";
 import type { Target } from "./outbound-url.ts";
 

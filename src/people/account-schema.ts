@@ -1,6 +1,6 @@
 /** Fields of requests and records that name an account. `accounts.ts` says what one is. */
-import { Type } from "typebox";
 import { Nullable, Text } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 const NullableText = (description: string) => Nullable(Type.String({ description }));
 

@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { Text } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 export const RECIPIENT_MODES = ["anyone", "directory", "list"] as const;
 export type RecipientMode = (typeof RECIPIENT_MODES)[number];

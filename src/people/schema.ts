@@ -1,7 +1,8 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { LANGUAGE_TAGS, type Language } from "../../languages/languages.ts";
 import type { PasswordSignIn } from "../config/sign-in.ts";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { AbsenceField } from "./absence/schema.ts";
 import { accountBody, accountRecord } from "./account-schema.ts";
 import { InvitationField } from "./invitations/schema.ts";

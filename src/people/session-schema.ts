@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import type { PasskeyAnswer } from "./passkeys/schema.ts";
 import { PASSWORD_MAX } from "./passwords.ts";
 import { SIGN_IN_METHODS, type SignInMethod } from "./sessions.ts";

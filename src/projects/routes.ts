@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf } from "../people/caller.ts";
 import { listMembers, removeMember, setMember } from "./members.ts";
 import { createProject, listProjects, readProject, updateProject } from "./projects.ts";

@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { RecipientsField } from "../people/recipient-policy.ts";
 import { ProjectRoleField } from "../people/schema.ts";
 

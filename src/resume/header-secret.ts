@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "../lib/type.ts";
 import type { Connection } from "./kind.ts";
 import { bearer } from "./requests.ts";
 

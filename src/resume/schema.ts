@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 /** Entries of one task. */
 export const RESUME_MAX = 3;

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf } from "../people/caller.ts";
 import {
   CreateSubscriptionBody,

@@ -1,6 +1,7 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { CommentRecord } from "../conversation/schema.ts";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 /** What happens to tasks, as others can hear of it. (beyond the spec: Resuming) */
 export const EVENT_TYPES = [

@@ -123,13 +123,18 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     signal.addEventListener("abort", end, { once: true });
     ending.add(end);
     const releaseShare = person === null ? null : shares.take(person, end);
+    // A function of its own, so that a poll that waits does not keep the task.
+    const look = async (): Promise<PolledTask | null | undefined> => {
+      // The caller is gone. Nothing is read, because thousands may leave at once.
+      if (signal.aborted) return null;
+      const task = isOver ? await findPolledTask(db, id) : await reads.read(id);
+      return isOver || task === null || isAnswer(task, until) ? task : undefined;
+    };
     try {
       for (;;) {
         isWoken = false;
-        // The caller is gone. Nothing is read, because thousands may leave at once.
-        if (signal.aborted) return null;
-        const task = isOver ? await findPolledTask(db, id) : await reads.read(id);
-        if (isOver || task === null || isAnswer(task, until)) return task;
+        const answer = await look();
+        if (answer !== undefined) return answer;
         if (!isWoken) await new Promise<void>((resolve) => (goOn = resolve));
       }
     } finally {

@@ -1,10 +1,11 @@
-import { Type, type Static, type TSchema } from "typebox";
+import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
 import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
 import { Approvals, ApprovalsRequest, ApprovalsSummary, ReadApprovals } from "../approvals/schema.ts";
 import { WAITING_ON, type CommentRecord, type WaitingOn } from "../conversation/schema.ts";
 import { EscalationRequest, NextStep, OnTimeoutRequest, StepRecord } from "../escalation/schema.ts";
+import { Type } from "../lib/type.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { RESUME_MAX, ResumeRecord, ResumeRequest } from "../resume/schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";

@@ -238,17 +238,28 @@ export async function pollTask(
   requireTaskId(id);
   // Operators may see every task. For others access is checked before and after the wait.
   if (!isOperator(caller)) {
-    const now = await getPolledTask(ctx.db, id);
-    await requireMayWith(ctx.db, caller, "poll", now);
-    if (isAnswer(now, until) || timeoutSeconds === 0) {
-      // The agent may have been stopped, and its tasks with it, since its request came.
-      if (caller.kind === "agent") await requireStillValid(ctx, caller);
-      return now;
-    }
+    const now = await pollNow(ctx, caller, id, timeoutSeconds, until);
+    if (now !== null) return now;
   }
   const { task, callerNow } = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal, until);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
   await requireMayWith(ctx.db, callerNow, "poll", task);
+  return task;
+}
+
+/** Returns the task, or null if the caller is to wait for it. It is read here, so that a poll that waits does not keep it. */
+async function pollNow(
+  ctx: PollContext,
+  caller: Caller,
+  id: string,
+  timeoutSeconds: number,
+  until: PollUntil,
+): Promise<PolledTask | null> {
+  const task = await getPolledTask(ctx.db, id);
+  await requireMayWith(ctx.db, caller, "poll", task);
+  if (!isAnswer(task, until) && timeoutSeconds > 0) return null;
+  // The agent may have been stopped, and its tasks with it, since its request came.
+  if (caller.kind === "agent") await requireStillValid(ctx, caller);
   return task;
 }
 

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
 import { OwnProjectQuery } from "../http/schema.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf } from "../people/caller.ts";
 import type { Notifier } from "../tasks/notices.ts";
 import { SetTemplateBody, TemplateParams, TemplateRecord } from "./schema.ts";

@@ -1,6 +1,7 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { StepRequest, STEPS_MAX, StoredStep } from "../escalation/schema.ts";
 import { Nullable, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 
 /** Steps that tasks choose by a name. (beyond the spec: In time) */
 export const TemplateRecord = Type.Object(

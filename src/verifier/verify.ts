@@ -16,6 +16,7 @@ import type { VerifierConfig } from "./config.ts";
 import { promptFor } from "./prompt.ts";
 import { accessTo, detailsOf, notInstalled } from "./providers.ts";
 import type { Outcome, VendorThread } from "./thread.ts";
+import { AT_ONCE } from "./verifier.ts";
 
 /** The verdict on an answer. */
 export interface Verdict {
@@ -41,14 +42,8 @@ export type Verify = (config: VerifierConfig, submission: Submission) => Promise
 
 /** Time limit of a call, including its wait for a turn. */
 const TIMEOUT_MS = 30 * SECOND;
-/** Concurrent calls of this process, and the length of the queue. */
-const AT_ONCE = 64;
+/** Length of the queue of calls. */
 const WAITING_MAX = 256;
-
-/** Returns the largest total size of all concurrent calls: each has a task and an answer of the maximum body size. */
-export function questionCharactersMax(bodyBytes: number): number {
-  return AT_ONCE * 2 * bodyBytes;
-}
 
 /** Circuit breaker: after this many failures of one vendor in a row, calls fail at once for `OPEN_MS`. Then one call tries. */
 const FAILURES = 5;

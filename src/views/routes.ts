@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, WRITE_ERRORS } from "../http/route.ts";
 import { InProjectQuery } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { callerOf } from "../people/caller.ts";
 import { CountedViewRecord, CreateViewBody, UpdateViewBody, ViewFilter, ViewParams, ViewRecord } from "./schema.ts";
 import { createView, deleteView, listViews, updateView } from "./views.ts";

@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { Type } from "../lib/type.ts";
 import { LABEL_LENGTH_MAX, PRIORITIES, type Priority } from "../tasks/labels.ts";
 import { TASK_STATUSES, type TaskStatus } from "../tasks/lifecycle.ts";
 

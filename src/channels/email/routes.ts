@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/database.ts";
 import type { Logger } from "pino";
 import { InProjectQuery } from "../../http/schema.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import { deleteIdentity, listIdentities, readIdentity, setIdentity, testIdentity } from "./identities.ts";
 import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult } from "./schema.ts";

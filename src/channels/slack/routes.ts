@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import type { SlackContext } from "./clicks/click-context.ts";
 import { ServiceError } from "../../errors.ts";
 import { parseJsonBody } from "../../http/body.ts";
 import { defineRoute, mount, SIGNED_IN } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import {
   addInstallation,

@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../caller.ts";
 import { UserParams } from "../schema.ts";
 import type { UsersContext } from "../users.ts";

@@ -1,6 +1,7 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../../http/schema.ts";
 import { isoTime } from "../../lib/time.ts";
+import { Type } from "../../lib/type.ts";
 import type { Absence } from "./absence.ts";
 
 const TIME_MAX = 40;

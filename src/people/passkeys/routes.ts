@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
 import { SESSION_HEADERS, UserParams, type Me } from "../schema.ts";

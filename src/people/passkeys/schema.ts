@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../../http/schema.ts";
+import { Type } from "../../lib/type.ts";
 
 const NAME_MAX = 100;
 /** Credential ids have at most 1023 bytes, which are 1364 characters. */

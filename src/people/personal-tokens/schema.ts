@@ -1,5 +1,6 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import { Nullable, Text, Time } from "../../http/schema.ts";
+import { Type } from "../../lib/type.ts";
 
 /** Lifetimes in days. A token that its person forgets ends by itself. */
 const DEFAULT_DAYS = 90;

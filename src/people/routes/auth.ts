@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { defineRoute, WRITE_ERRORS } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
 import { SESSION_HEADERS, type LoginBody, type Me, type UpdateMeBody } from "../schema.ts";

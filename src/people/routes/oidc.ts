@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
 import { checkProvider } from "../oidc/check.ts";

@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import type { Db } from "../../db/database.ts";
 import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
 import { confirm, confirmOptions, listConfirmationWays } from "../confirmation.ts";

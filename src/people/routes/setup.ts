@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { Type } from "typebox";
 import { defineRoute } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { SESSION_HEADERS, type SetupBody, type SetupResult, type SetupStatus } from "../schema.ts";
 import { needsSetup, setUpOperator, type PeopleContext, type SetupSource } from "../setup.ts";
 

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { linkToNext } from "../../http/paging.ts";
 import { pageOf } from "../../http/schema.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { Type } from "../../lib/type.ts";
 import { ADDRESS_WANTED } from "../account-schema.ts";
 import { callerOf } from "../caller.ts";
 import { ListUsersQuery, UserParams, type CreateUserBody, type UpdateUserBody, type UserRecord } from "../schema.ts";

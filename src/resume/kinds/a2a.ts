@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
+import { Type } from "../../lib/type.ts";
 import { ApiKeyHeader, secretHeader } from "../header-secret.ts";
 import { fieldOf, jsonOf, memberOf } from "../answer.ts";
 import type { Answer, Attempt, Connection, Http, Meaning, Resumed, ResumeKind } from "../kind.ts";

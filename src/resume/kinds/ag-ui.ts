@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import { Json, Text } from "../../http/schema.ts";
 import { SECOND, MINUTE } from "../../lib/time.ts";
+import { Type } from "../../lib/type.ts";
 import { memberOf, parsed } from "../answer.ts";
 import { ApiKeyHeader, secretHeader } from "../header-secret.ts";
 import {

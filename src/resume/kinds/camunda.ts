@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import { DAY } from "../../lib/time.ts";
+import { Type } from "../../lib/type.ts";
 import type { SendRequest } from "../../outbound/http-sender.ts";
 import { AccessTokens, TokenRefused, type ClientCredentials } from "../access-token.ts";
 import { fieldOf, memberOf } from "../answer.ts";

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { isSame } from "../../../form/plan/same.ts";
 import { Text } from "../../http/schema.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { Type } from "../../lib/type.ts";
 import { bodyOf, parsed } from "../answer.ts";
 import type { Answer, Attempt, Connection, Http, Meaning, Probed, Resumed, ResumeKind } from "../kind.ts";
 import { orDoneAlready, readStatus, type OwnStatuses } from "../statuses.ts";

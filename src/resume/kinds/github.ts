@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { Type } from "../../lib/type.ts";
 import { bodyOf, jsonOf } from "../answer.ts";
 import { callGithub, readGithub } from "../github/answers.ts";
 import { appOf, BAD_KEY, GITHUB_API, installationToken } from "../github/installation.ts";

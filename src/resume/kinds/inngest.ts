@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
+import { Type } from "../../lib/type.ts";
 import type { Answer, Connection, ResumeKind } from "../kind.ts";
 import { bodyOf, plainTextOf, quoted } from "../answer.ts";
 import { bearer, headerProblem, under } from "../requests.ts";

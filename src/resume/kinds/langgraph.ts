@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
+import { Type } from "../../lib/type.ts";
 import type { Answer, Attempt, Connection, Http, ResumeKind, Resumed } from "../kind.ts";
 import { bodyOf, jsonOf, plainTextOf, quoted, storable } from "../answer.ts";
 import { headerProblem, under } from "../requests.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { Type } from "../../lib/type.ts";
 import { bodyOf, fieldOf, memberOf, parsed, plainTextOf, quoted, storable } from "../answer.ts";
 import type { Answer, Attempt, Connection, Fields, Http, Meaning, ResumeKind, Resumed } from "../kind.ts";
 import { bearer, headerProblem, partProblem, under } from "../requests.ts";

@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
 import { signAwsRequest, type AwsKeys } from "../../lib/aws-signature.ts";
+import { Type } from "../../lib/type.ts";
 import { bodyOf } from "../answer.ts";
 import {
   NotAnswered,

@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
+import { Type } from "../../lib/type.ts";
 import type { Answer, Attempt, Fields, Http, ResumeKind, Resumed } from "../kind.ts";
 import { bodyOf, quoted, storable } from "../answer.ts";
 import { bearer, headerProblem, partProblem, under } from "../requests.ts";

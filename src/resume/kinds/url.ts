@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { Text } from "../../http/schema.ts";
+import { Type } from "../../lib/type.ts";
 import type { Answer, Meaning, ResumeKind } from "../kind.ts";
 import { orDoneAlready, readStatus, type OwnStatuses } from "../statuses.ts";
 

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { toCommentRecord } from "../../conversation/record.ts";
 import { ListCommentsQuery, type AddCommentBody, type CommentRecord } from "../../conversation/schema.ts";
 import type { Db } from "../../db/database.ts";
@@ -6,6 +5,7 @@ import { linkToNext } from "../../http/paging.ts";
 import { pageOf } from "../../http/schema.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import { addComment, readCommentsPage } from "../commenting.ts";
 import { recordAfter } from "../record-for.ts";

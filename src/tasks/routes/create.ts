@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { Metrics } from "../../http/metrics.ts";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import { createTask, type CreationContext } from "../create.ts";
 import { recordAfter } from "../record-for.ts";

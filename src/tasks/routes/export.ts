@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import { Type } from "typebox";
 import type { Db } from "../../db/database.ts";
 import { defineRoute, QUERY_ERRORS, SIGNED_IN } from "../../http/route.ts";
 import { isoTime } from "../../lib/time.ts";
+import { Type } from "../../lib/type.ts";
 import type { AgentFinder } from "../../people/agent-caller.ts";
 import { callerOf } from "../../people/caller.ts";
 import { exportTasks } from "../export.ts";

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import type { Db } from "../../db/database.ts";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import type { MoveContext } from "../move.ts";
 import { recordAfter } from "../record-for.ts";

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import type { Db } from "../../db/database.ts";
 import { linkToNext } from "../../http/paging.ts";
 import { InProjectQuery, pageOf } from "../../http/schema.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import { readRefusedAnswers, toRefusedAnswer } from "../attempts.ts";
 import { countTasks, listTasks } from "../list.ts";

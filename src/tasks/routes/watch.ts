@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
 import { InProjectQuery } from "../../http/schema.ts";
 import { sendJson } from "../../http/serialization.ts";
+import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import { streamChanges, type StreamContext } from "../event-stream.ts";
 import { toPollResult } from "../record.ts";
