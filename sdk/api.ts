@@ -25,6 +25,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tasks/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create many tasks
+         * @description Creates 1 to 100 tasks. Each is checked, limited and stored as by `POST /api/tasks`, and has its own result in the same place. One that is refused does not hinder the others. Of two with the same key, the second returns the task of the first. The whole body may be as large as that of one task. After a 503, some of the tasks may exist: send the same request again, and each key returns its task.
+         */
+        post: operations["createTasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tasks/{id}": {
         parameters: {
             query?: never;
@@ -474,6 +494,21 @@ export interface components {
             project?: string | null;
         } & {
             [key: string]: unknown;
+        };
+        CreationResult: {
+            /**
+             * @description 201: created. 200: a task with this key exists. Otherwise the status that `POST /api/tasks` would have answered with.
+             * @example 201
+             */
+            status: number;
+            /** @description The id of the task, if there is one. */
+            id?: string;
+            task?: components["schemas"]["Task"];
+            /** @description `true` if the existing task was created by a different request. */
+            mismatch?: boolean;
+            error?: components["schemas"]["Error"];
+            /** @description For 429: seconds to wait before the next attempt. */
+            retry_after?: number;
         };
         CompleteTask: {
             /** @description The answer. It must match the task's `response_schema`. */
@@ -1897,6 +1932,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Task"];
+                };
+            };
+        };
+    };
+    createTasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description 1 to 100 tasks, each as for `POST /api/tasks`. */
+                    tasks: components["schemas"]["CreateTask"][];
+                };
+            };
+        };
+        responses: {
+            /** @description What became of each task, in the order of the request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: components["schemas"]["CreationResult"][];
+                    };
                 };
             };
         };

@@ -26,7 +26,7 @@ export async function createTask(send: Send, pagesUrl: string, question: Questio
 }
 
 /** Returns whether a task asks this, or asked it before it was revised. */
-async function asks(send: Send, task: TaskRecord, asked: string): Promise<boolean> {
+export async function asks(send: Send, task: TaskRecord, asked: string): Promise<boolean> {
   if (askedIn(task) === asked) return true;
   if (!(task.version > 1)) return false;
   const [first] = await sendAbout<TaskVersion[]>(send, task.id, "/versions", {});
@@ -34,7 +34,7 @@ async function asks(send: Send, task: TaskRecord, asked: string): Promise<boolea
 }
 
 /** Returns what a task asks. What is made from an action depends on the release of the service. */
-function askedIn({ task, payload, response_schema, action, actions }: CreateTask | TaskRecord): string {
+export function askedIn({ task, payload, response_schema, action, actions }: CreateTask | TaskRecord): string {
   const about = action ? [action] : actions;
   return canonicalJson([
     task,

@@ -10,6 +10,8 @@ import { packed, ROOT } from "../test/support/packed.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const MAX_BYTES = 7900;
+/** It has the connection of the client, because programs may load it alone. */
+const MAX_BATCH_BYTES = 4000;
 const MAX_EVENTS_BYTES = 1400;
 // It decides as the service does, also where several people must approve.
 const MAX_TESTING_BYTES = 62_500;
@@ -31,6 +33,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const AGENT = `
 import { approval, approve, awaitHuman, createClient, type NoAnswerError } from "@human-task-service/client";
+import { createMany } from "@human-task-service/client/batch";
 import { verifyEvent, type TaskEvent } from "@human-task-service/client/events";
 import { z } from "zod";
 const client = createClient({ baseUrl: "http://127.0.0.1:1", token: "t" });
@@ -74,13 +77,15 @@ export async function run() {
   const event: TaskEvent = await verifyEvent("{}", new Headers(), ["whsec_a", undefined]);
   const taskId: string = event.data.task_id;
   const rejected: string | null | undefined = event.data.rejected_reason;
+  const [first] = await createMany([{ task: "x", responseSchema: z.boolean() }, { task: "y" }]);
+  const status: string | undefined = first instanceof Error ? first.code : first?.record.status;
   const asked = await client.ask({ task: taskId, resume: [{ connection: "temporal", workflow_id: "x", signal: "y", select: "response" }, { url: "https://x.example" }] });
   const resumed: "waiting" | "pending" | "done" | "done_already" | "gone" | "failed" | undefined = asked.record.resume?.[0]?.status;
   // @ts-expect-error -- there is no such selection
   await client.ask({ task: "x", resume: [{ url: "https://x.example", select: "all" }] });
   // @ts-expect-error -- there is no such event
   void (event.type === "task.deleted");
-  return { amount, rejected, resumed, said, n, to, later, doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
+  return { amount, status, rejected, resumed, said, n, to, later, doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
 }
 `;
 
@@ -161,6 +166,12 @@ void test("bundled for a browser the entry for events has at most 1.4 kB, compre
   const length = await bundled("dist/events.js");
   t.diagnostic(`${length} of ${MAX_EVENTS_BYTES} bytes`);
   assert.ok(length <= MAX_EVENTS_BYTES, `${length} bytes`);
+});
+
+void test("bundled for a browser the entry for many tasks has at most 4 kB, compressed, and nothing of Node's", async (t) => {
+  const length = await bundled("dist/batch.js");
+  t.diagnostic(`${length} of ${MAX_BATCH_BYTES} bytes`);
+  assert.ok(length <= MAX_BATCH_BYTES, `${length} bytes`);
 });
 
 void test("bundled for a browser the testing entry has at most 62.5 kB, compressed, and nothing of Node's", async (t) => {

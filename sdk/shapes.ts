@@ -20,6 +20,8 @@ export type AuditEntry = Schemas["AuditEntry"];
 export type EmbedToken = Schemas["EmbedToken"];
 /** The body of a creation. */
 export type CreateTask = Schemas["CreateTask"];
+/** What became of one task of a request for many. */
+export type CreationResult = Schemas["CreationResult"];
 /** What an event of a subscription says about its task. */
 export type TaskEventData = Schemas["TaskEvent"]["data"];
 /** A place of a request that is invalid. */

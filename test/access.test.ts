@@ -304,6 +304,13 @@ const ROUTES: Record<string, Route> = {
     body: () => newTaskBody(),
     has: "id",
   },
+  "POST /api/tasks/batch": {
+    may: [...SOME_OPERATORS, ...ASKERS],
+    isScoped: true,
+    status: 200,
+    body: () => ({ tasks: [newTaskBody()] }),
+    has: "results",
+  },
   "GET /api/tasks": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200 },
   "GET /api/tasks/export": {
     may: [...SIGNED_IN, ...LISTERS],

@@ -9,6 +9,7 @@ import openapiTS, { astToString } from "openapi-typescript";
 /** The operations that the client calls. It needs nothing else of the description. */
 const OPERATIONS = new Set([
   "createTask",
+  "createTasks",
   "listTasks",
   "getTask",
   "deleteTask",

@@ -52,7 +52,8 @@ export const REFUND = {
   idempotency_key: `bench-${KEY}`,
 };
 
-const CREATE = requestBytes("POST", "/api/tasks", JSON.stringify(REFUND));
+const CREATE_BODY = JSON.stringify(REFUND);
+const CREATE = requestBytes("POST", "/api/tasks", CREATE_BODY);
 
 export interface CreateAsks {
   /** "distinct": property names that no earlier request had. "same": one pair of schemas for all. */
@@ -73,6 +74,21 @@ export function createAsks({ schemas, status = 201 }: CreateAsks): () => Ask {
     for (const at of keys) bytes.write(own, at, "latin1");
     if (schemas === "distinct") for (const at of names) bytes.write(own, at, "latin1");
     return { bytes, status, marks: [`"bench-${own}"`] };
+  };
+}
+
+/** Returns a function that makes requests that each create `size` such tasks. */
+export function createBatchAsks({ schemas, size }: Pick<CreateAsks, "schemas"> & { size: number }): () => Ask {
+  const run = Math.floor(Math.random() * 36 ** 3);
+  let count = 0;
+  return () => {
+    const owns = Array.from({ length: size }, () => (run * 36 ** 5 + count++).toString(36).padStart(8, "0").slice(-8));
+    const tasks = owns.map((own) => {
+      const body = CREATE_BODY.replace(KEY, own);
+      return schemas === "distinct" ? body.replaceAll(NAME, own) : body;
+    });
+    const bytes = requestBytes("POST", "/api/tasks/batch", `{"tasks":[${tasks.join(",")}]}`);
+    return { bytes, status: 200, marks: owns.map((own) => `"bench-${own}"`) };
   };
 }
 

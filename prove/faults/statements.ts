@@ -311,6 +311,25 @@ const creates: UseCase["prepare"] = async ({ service, taking }) => {
   return { act, check: async () => expectStatus(service, id, "created") };
 };
 
+const createsMany: UseCase["prepare"] = async ({ service, taking }) => {
+  const more = [{}, {}, { assign_to: { email: "dana@example.com" } }, { labels: ["vip"] }, { callback_url: taking }];
+  const tasks = more.map((fields) => newTaskBody(fields));
+  let ids: (string | undefined)[] = [];
+  const act = async () => {
+    const answer = await service.call<{ results: { id?: string }[] }>("POST", "/api/tasks/batch", { body: { tasks } });
+    if (answer.status === 200) ids = answer.body.results.map(({ id }) => id);
+    return outcomeOf(answer);
+  };
+  const check = async () => {
+    for (const [i, { idempotency_key }] of tasks.entries()) {
+      const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${ids[i]}`);
+      if (body.idempotency_key !== idempotency_key || body.status !== "created") return `task ${i} is not stored`;
+    }
+    return null;
+  };
+  return { act, check };
+};
+
 const replays: UseCase["prepare"] = async ({ service }) => {
   const body = newTaskBody();
   const { id } = await service.create(body);
@@ -381,6 +400,7 @@ const USE_CASES: readonly UseCase[] = [
   ...RESUME_CASES,
   ...CONVERSATION_CASES,
   { name: "create", prepare: creates },
+  { name: "create many", prepare: createsMany },
   { name: "create again", prepare: replays },
   { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },
   { name: "cancel", prepare: ends("POST", "/cancel", 409, "cancelled") },

@@ -78,6 +78,9 @@ export function createJudge(document: JsonObject): Judge {
       ? status === 503 && /^\S+ \/api\/channels\/slack\//.test(request.bytes.toString("latin1", 0, 100))
       : EXPECTED_FAILURES.includes(code ?? "");
     if (status >= 500) require(isExpected, "the service failed");
+    require(!/"status":5\d\d,"error":/.test(
+      JSON.stringify(body) ?? "",
+    ), "the service failed with a part of the request");
     if (isPage) require(code !== undefined, "the page of an error has no code");
     else if (status >= 400 && !isHead) {
       require(headers.get("content-type") === JSON_TYPE, `an error has the type ${headers.get("content-type")}`);

@@ -418,6 +418,13 @@ function bodyFor(
     const isMutated = isAny && random.chance(0.5);
     return { body: mutated(random, membersOf(fields), isMutated), created: response, isMutated, isBlocked: false };
   }
+  if (operation.name === "POST /api/tasks/batch") {
+    const tasks = Array.from({ length: random.between(1, 4) }, (_, i): Json => {
+      const { fields } = newTask(random, `${i}-${newKey(seed, index)}`, receivers);
+      return mutated(random, membersOf(fields), isAny && random.chance(0.3));
+    });
+    return { body: mutated(random, membersOf({ tasks }), isAny && random.chance(0.2)), ...none };
+  }
   const created = operation.name.endsWith("/revise") && task !== null ? known.bodies.get(task.id) : undefined;
   const own = created === undefined ? fieldsOf(random, operation.name, receivers) : askedIn(created);
   if (own !== null) return { body: mutated(random, membersOf(own), isAny && random.chance(0.4)), ...none };

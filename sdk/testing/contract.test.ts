@@ -99,6 +99,12 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
   await say("replay that says what nulls say", "POST", "/api/tasks", newTask({ notify: null, redact_payload: false }));
   await say("mismatch", "POST", "/api/tasks", newTask({ timeout_seconds: 60 }));
   await say("replay of a body that is wrong", "POST", "/api/tasks", { idempotency_key: "refund-1", task: 1 });
+  const many = [newTask(), newTask({ timeout_seconds: 1 }), newTask({ idempotency_key: "many-1" }), 7];
+  await say("many", "POST", "/api/tasks/batch", {
+    tasks: [...many, newTask({ idempotency_key: "many-1", task: "?" })],
+  });
+  for (const tasks of [undefined, 1, [], Array.from({ length: 101 }, () => many[2])])
+    await say(`many that are ${JSON.stringify(tasks)?.length}`, "POST", "/api/tasks/batch", { tasks });
   await say("read", "GET", path);
   await say("poll, open", "GET", `${path}/poll?timeout=0`);
   await say("audit, open", "GET", `${path}/audit`);

@@ -37,6 +37,11 @@ import { readEntries } from "./resume.ts";
 import { requireFits, requireShape, shapeOf } from "./schemas.ts";
 
 const CREATE = shapeOf(CREATE_TASK);
+const BATCH = shapeOf({
+  type: "object",
+  properties: { tasks: { type: "array", minItems: 1, maxItems: 100 } },
+  required: ["tasks"],
+});
 const COMPLETE = shapeOf(COMPLETE_TASK);
 const CANCEL = shapeOf(CANCEL_TASK);
 const EXTEND = shapeOf(EXTEND_TASK);
@@ -62,6 +67,17 @@ export interface Creation {
   notify: readonly Destination[];
   /** What the service would resume when the task ends. */
   resume: readonly StoredEntry[];
+}
+
+/** Returns the bodies of a request for many tasks, which are not checked. @throws ServiceError MALFORMED_REQUEST */
+export function readBatch(given: unknown): unknown[] {
+  try {
+    requireShape(BATCH, given, "");
+  } catch (error) {
+    const { details } = error as ServiceError;
+    throw new ServiceError("MALFORMED_REQUEST", details && { details });
+  }
+  return (given as { tasks: unknown[] }).tasks;
 }
 
 /** Reads the body of a creation with an unused key. @throws ServiceError */

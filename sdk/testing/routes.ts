@@ -9,6 +9,7 @@ import type { TestMistake } from "./mistake.ts";
 import {
   keyIn,
   parseBody,
+  readBatch,
   readCancellation,
   readComment,
   readCompletion,
@@ -51,17 +52,23 @@ interface Call {
   request: Request;
   query: URLSearchParams;
   signal: AbortSignal;
+  requestId: string;
 }
 
 /**
  * Answers like the routes of the service that the client calls. (spec: Endpoints, Tasks)
  * @throws ServiceError, TestMistake
  */
-export async function answerRequest(routes: Routes, request: Request, signal: AbortSignal): Promise<Response> {
+export async function answerRequest(
+  routes: Routes,
+  request: Request,
+  signal: AbortSignal,
+  requestId: string,
+): Promise<Response> {
   const { route, id, query } = routeOf(request);
   if (request.headers.get("authorization") !== `Bearer ${routes.token}`) throw new ServiceError("UNAUTHENTICATED");
   requireNoMistake(routes, id);
-  return HANDLERS[route](routes, { id, request, query, signal });
+  return HANDLERS[route](routes, { id, request, query, signal, requestId });
 }
 
 function requireNoMistake({ mistakeOf }: Routes, id: string): void {
@@ -78,6 +85,21 @@ const HANDLERS = {
       "idempotent-replayed": String(bound !== null),
       ...(bound?.isMismatch === true && { "idempotent-mismatch": "true" }),
     });
+  },
+  "POST tasks/batch": async ({ tasks, create }: Routes, { request, requestId }: Call) => {
+    const { origin } = new URL(request.url);
+    const results: unknown[] = [];
+    for (const body of readBatch(await bodyOf(request))) {
+      try {
+        const bound = findByKey(tasks, keyIn(body), body);
+        const task = bound?.record ?? create(readCreation(body));
+        results.push({ status: bound ? 200 : 201, id: task.id, task, ...(bound && { mismatch: bound.isMismatch }) });
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        results.push({ status: error.status, error: await refusal(error, origin, requestId).json() });
+      }
+    }
+    return json(200, { results });
   },
   "GET tasks": async ({ tasks }: Routes, { request, query }: Call) => {
     const { rows, next } = listTasks(tasks, readList(query));
@@ -134,6 +156,7 @@ function routeOf({ method, url }: Request): { route: Route; id: string; query: U
   const { pathname, searchParams: query } = new URL(url);
   const [, area, given, action = "", ...more] = pathname.split("/").slice(1);
   const route = `${method} ${area}${given === undefined ? "" : "/:id"}${action === "" ? "" : `/${action}`}`;
+  if (route === "POST tasks/:id" && given === "batch") return { route: "POST tasks/batch", id: "", query };
   if (!pathname.startsWith("/api/") || more.length > 0) throw new ServiceError("NOT_FOUND");
   if (route === "POST embed/:id") throw new ServiceError("EMBED_NOT_CONFIGURED");
   if (!isRoute(route)) throw new ServiceError(PATHS.has(pathIn(route)) ? "METHOD_NOT_ALLOWED" : "NOT_FOUND");

@@ -105,7 +105,7 @@ function createFetch(routes: Routes, isAway: () => boolean): typeof fetch {
     signal.throwIfAborted();
     if (isAway()) throw unreachable();
     const requestId = request.headers.get("x-request-id") ?? `req_${++lastRequest}`;
-    const response = await answerRequest(routes, request, signal).catch((error: unknown) => {
+    const response = await answerRequest(routes, request, signal, requestId).catch((error: unknown) => {
       if (!(error instanceof ServiceError || error instanceof TestMistake)) throw error;
       return refusal(error, BASE_URL, requestId);
     });

@@ -108,6 +108,7 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
 
 /** Calls that Slack, GitHub, workers of browsers and pages of the dashboard make, and files that it links to. */
 const NOT_TO_TRY: ReadonlySet<string> = new Set([
+  "/api/tasks/batch",
   "/api/tasks/export",
   "/api/auth/me/notifications",
   "/api/auth/me/browsers/{id}/news",

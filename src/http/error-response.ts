@@ -51,6 +51,7 @@ export function docsLink(publicUrl: string, code: ErrorCode): string {
 export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
   app.decorateRequest("errorCode", null);
   app.decorateRequest("failureNote", null);
+  app.decorateRequest("partErrors", null);
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     sendError(ctx, request, reply, toServiceError(error)),
   );
@@ -247,6 +248,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The code of the error that the request was answered with; null if there is none. */
     errorCode: ErrorCode | null;
+    /** The errors in the answer to a request that has several parts; null if it has none. */
+    partErrors: readonly ServiceError[] | null;
     /** What the security log says of that error in place of its code. */
     failureNote: FailureNote | null;
   }

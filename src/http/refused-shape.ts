@@ -31,6 +31,8 @@ export function shapeSentence(keyword: string, asked: unknown): string | null {
       return asked === 1 ? "Must not be empty." : `Must have at least ${asked as number} characters.`;
     case "maxLength":
       return `Must have at most ${asked as number} characters.`;
+    case "minItems":
+      return `Must have at least ${asked === 1 ? "1 entry" : `${asked as number} entries`}.`;
     case "maxItems":
       return `Must have at most ${asked as number} entries.`;
     case "format":

@@ -55,6 +55,8 @@ export interface RouteDefinition<C, P, Q, B, A extends Answers> {
   params?: P;
   querystring?: Q;
   body?: B;
+  /** What a body is checked against in place of `body`, whose parts the handler checks. */
+  checkedBody?: TSchema;
   /** The answers of the route by status. Fields that these schemas do not name are never sent. */
   answers: A;
   /** The errors of this route, besides those of every route. */
@@ -84,7 +86,18 @@ export function defineRoute<
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
 >(route: RouteDefinition<C, P, Q, B, A>): Route<C> {
-  const { method, url, credentials, answers, errors: codes, handle, config, needsConfirmation, ...rest } = route;
+  const {
+    method,
+    url,
+    credentials,
+    answers,
+    errors: codes,
+    handle,
+    config,
+    needsConfirmation,
+    checkedBody,
+    ...rest
+  } = route;
   const { attachValidation, exposeHeadRoute, errorsArePages, ...described } = rest;
   // A request was validated against these schemas before it gets here.
   const handler = handle as (ctx: C, request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -108,6 +121,9 @@ export function defineRoute<
       url,
       ...(attachValidation !== undefined && { attachValidation }),
       ...(exposeHeadRoute !== undefined && { exposeHeadRoute }),
+      ...(checkedBody && {
+        validatorCompiler: (part) => app.validatorCompiler!({ ...part, schema: checkedBody }),
+      }),
       ...((config || needsConfirmation) && {
         config: { ...config?.(ctx), ...(needsConfirmation && { needsConfirmation }) },
       }),

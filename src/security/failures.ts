@@ -21,8 +21,14 @@ export interface Failure {
 /**
  * Returns what the security log says of a response; null if it says nothing.
  * @param isKnown - whether the caller of the request is known
+ * @param code - of the error, if it is one of several in the response
  */
-export function failureOf(request: FastifyRequest, status: number, isKnown: boolean): Failure | null {
+export function failureOf(
+  request: FastifyRequest,
+  status: number,
+  isKnown: boolean,
+  code = request.errorCode,
+): Failure | null {
   const { config, schema, url } = request.routeOptions;
   const has = (type: SecurityEventType, reason: string, email: string | null = null): Failure => ({
     type,
@@ -35,7 +41,6 @@ export function failureOf(request: FastifyRequest, status: number, isKnown: bool
   // Some routes serve anonymous callers too, and could be used to try tokens.
   if (status < 400)
     return isRejected && config.resolveCaller === true ? has("credentials_rejected", "UNAUTHENTICATED") : null;
-  const code = request.errorCode;
   // Failures of the service itself are in the log of errors. A sign-in that the provider failed is one of a person.
   if (code == null || (status >= 500 && !code.startsWith("OIDC_"))) return null;
   const declared = declaredBy(request);

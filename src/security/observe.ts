@@ -16,8 +16,13 @@ export interface Observed {
 export function observeFailures(app: FastifyInstance, { security, actorOf, networkOf }: Omit<Observed, "log">): void {
   app.decorateRequest("securityFailure", null);
   app.addHook("onResponse", (request, reply, done) => {
-    const failure = failureOf(request, reply.statusCode, request.caller !== null);
-    if (failure !== null) {
+    const isKnown = request.caller !== null;
+    const failures = [
+      failureOf(request, reply.statusCode, isKnown),
+      ...(request.partErrors ?? []).map(({ status, code }) => failureOf(request, status, isKnown, code)),
+    ];
+    for (const failure of failures) {
+      if (failure === null) continue;
       const agent = request.failureNote?.agent_id;
       const actor = agent === undefined ? actorOf(request) : ({ kind: "agent", id: agent, email: null } as const);
       security.noteFailure(failure, actor, sourceOfRequest(request), networkOf(request));

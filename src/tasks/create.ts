@@ -61,22 +61,56 @@ export async function createTask(
   problem: Error | null,
 ): Promise<Created> {
   requireMay(caller, "create");
-  let request: PlacedRequest;
-  let place: Place;
+  const admitted = await admitRequest(ctx, caller, body, problem);
+  return "task" in admitted ? admitted : storeAdmitted(ctx, caller, admitted);
+}
+
+/** A request that was checked and has a place within the limits of its caller. */
+export interface AdmittedRequest {
+  body: unknown;
+  request: PlacedRequest;
+  /** It has to be left: `storeAdmitted` does that. */
+  place: Place;
+}
+
+/**
+ * Checks a request, and takes a place for its task.
+ * @returns what can be stored; or the task that has the key, if the request is refused
+ * @throws as `createTask`
+ */
+export async function admitRequest(
+  ctx: CreationContext,
+  caller: Caller,
+  body: unknown,
+  problem: Error | null,
+): Promise<AdmittedRequest | Created> {
   try {
     if (problem) throw problem;
     const project = await projectForNew(ctx.db, caller, (body as CreateTaskBody).project);
     const checked = await readRequest(ctx, body as CreateTaskBody);
     const placed = await placedEscalation(ctx.db, project, checked);
-    request = { ...checked, project, placed, ...(await placedResume(ctx, caller, project, checked)) };
+    let request: PlacedRequest = {
+      ...checked,
+      project,
+      placed,
+      ...(await placedResume(ctx, caller, project, checked)),
+    };
     if (request.policy !== null)
       request = { ...request, ...(await placedPolicy(ctx.db, caller, request, request.policy)) };
     if (caller.kind === "agent")
       await requireRecipientsAllowed(ctx, caller.recipients, request.recipients, request.asked.recipients);
-    place = await ctx.admission.admit(caller);
+    return { body, request, place: await ctx.admission.admit(caller) };
   } catch (error) {
     return replayOr(ctx, caller, body, error);
   }
+}
+
+/** Stores the task of a request that was admitted, or returns the one that has its key. @throws ServiceError AGENT_LIMIT */
+export async function storeAdmitted(
+  ctx: CreationContext,
+  caller: Caller,
+  { body, request, place }: AdmittedRequest,
+): Promise<Created> {
   let isStored = false;
   try {
     const created = await store(ctx, request, caller, body, place);
@@ -144,7 +178,8 @@ function requireMayKnow(caller: Caller, { task }: Replay): void {
   if (caller.kind === "user" && !isOperatorOf(caller, task.project)) throw new ServiceError("FORBIDDEN");
 }
 
-function isLimit(error: unknown): boolean {
+/** Returns whether a limit of the asker refused a task. */
+export function isLimit(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "AGENT_LIMIT";
 }
 

@@ -23,7 +23,11 @@ export interface WithTask {
   check: ((tx: Tx) => Promise<void>) | null;
   /** Is called last, if the task was written. */
   also: ((tx: Tx) => Promise<void>) | null;
+  /** Runs the transaction of a task that is not written in a group, perhaps after others. Default: at once. */
+  inTurn?: InTurn;
 }
+
+export type InTurn = <T>(write: () => Promise<T>) => Promise<T>;
 
 /** Writes a new task and returns it as written; null if its idempotency key is taken. */
 export type TaskCreator = (task: NewTask, recipients: Recipients | null, more: WithTask) => Promise<NewTask | null>;
@@ -62,23 +66,30 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
   async function write(
     rows: NewTask,
     recipients: Recipients | null,
-    { check, also }: WithTask,
+    { check, also, inTurn = atOnce }: WithTask,
   ): Promise<NewTask | null> {
     if (olderKeys !== null && (await olderKeys.has(rows.task))) return null;
     if (recipients !== null || check !== null || also !== null)
-      return db.write(async (tx) => {
-        await check?.(tx);
-        const written = recipients !== null ? await addRouted(tx, rows, recipients, notifier) : await addOne(tx, rows);
-        if (written !== null) await also?.(tx);
-        return written;
-      });
+      return inTurn(async () =>
+        db.write(async (tx) => {
+          await check?.(tx);
+          const written =
+            recipients !== null ? await addRouted(tx, rows, recipients, notifier) : await addOne(tx, rows);
+          if (written !== null) await also?.(tx);
+          return written;
+        }),
+      );
     // Large tasks would delay the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
     const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
     // Labels are rows of their own.
     const isAlone = isLarge || rows.task.labels !== null;
-    const isAdded = await (isAlone ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
+    const isAdded = await (isAlone ? inTurn(async () => db.write((tx) => addTask(tx, rows))) : batcher.add(rows));
     return isAdded ? rows : null;
   }
+}
+
+async function atOnce<T>(write: () => Promise<T>): Promise<T> {
+  return write();
 }
 
 async function addOne(tx: Tx, rows: NewTask): Promise<NewTask | null> {

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { AddCommentBody, CommentRecord } from "../conversation/schema.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { mount } from "../http/route.ts";
@@ -8,6 +9,7 @@ import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute, snoozeTaskRoute, wakeTaskRoute } from "./routes/assign.ts";
 import { addCommentRoute, listCommentsRoute, listVersionsRoute, reviseTaskRoute } from "./routes/conversation.ts";
 import { createTaskRoute } from "./routes/create.ts";
+import { createTasksRoute } from "./routes/create-many.ts";
 import { exportTasksRoute } from "./routes/export.ts";
 import {
   completeTaskRoute,
@@ -34,6 +36,7 @@ import {
   CancelTaskBody,
   ClaimTaskBody,
   CompleteTaskBody,
+  CreationResult,
   describeCreateTaskBody,
   ExtendTaskBody,
   ListedTask,
@@ -52,6 +55,7 @@ import {
 import type { CompletionContext } from "./tasks.ts";
 
 interface TaskContext extends CompletionContext, CreationContext {
+  log: Logger;
   waiters: Waiters;
   events: TaskEvents;
   metrics: Metrics;
@@ -60,6 +64,7 @@ interface TaskContext extends CompletionContext, CreationContext {
 /** Every task route of the spec. (spec: Endpoints, Tasks; Other, stats) */
 export const taskRoutes = mount<TaskContext>([
   createTaskRoute,
+  createTasksRoute,
   listTasksRoute,
   exportTasksRoute,
   countTasksRoute,
@@ -91,6 +96,7 @@ export const taskRoutes = mount<TaskContext>([
 /** Shapes that other shapes refer to by name. */
 export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   describeCreateTaskBody(channels),
+  CreationResult,
   CompleteTaskBody,
   CancelTaskBody,
   ExtendTaskBody,

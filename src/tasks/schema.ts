@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
-import { Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
+import { type ErrorBodySchema, Json, Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { Action, ACTIONS_MAX, ACTIONS_MIN, ActionRequest, ListedAction } from "../actions/schema.ts";
 import { Approvals, ApprovalsRequest, ApprovalsSummary, ReadApprovals } from "../approvals/schema.ts";
 import { WAITING_ON, type CommentRecord, type WaitingOn } from "../conversation/schema.ts";
@@ -194,6 +194,54 @@ export function describeCreateTaskBody(channels: readonly NotifiableChannel[]): 
   const examples = [channels.map(({ example }) => example)];
   return { ...CreateTaskBody, properties: { ...CreateTaskBody.properties, notify: { ...notify, examples } } };
 }
+
+/** Maximum number of tasks in one request. */
+export const BATCH_TASKS_MAX = 100;
+
+const batchOf = (items: TSchema) =>
+  Type.Object({
+    tasks: Type.Array(items, {
+      minItems: 1,
+      maxItems: BATCH_TASKS_MAX,
+      description: `1 to ${BATCH_TASKS_MAX} tasks, each as for \`POST /api/tasks\`.`,
+    }),
+  });
+
+/** What `POST /api/tasks/batch` takes. */
+export const CreateTasksBody = batchOf(Type.Ref("CreateTask"));
+/** The same while its tasks are not checked: each is checked by itself. */
+export const UncheckedTasksBody = batchOf(Type.Unknown());
+
+/** What became of one task of `POST /api/tasks/batch`. */
+export const CreationResult = Type.Object(
+  {
+    status: Type.Integer({
+      description:
+        "201: created. 200: a task with this key exists. Otherwise the status that `POST /api/tasks` would have answered with.",
+      examples: [201],
+    }),
+    id: Type.Optional(Type.String({ description: "The id of the task, if there is one." })),
+    task: Type.Optional(
+      Type.Unsafe<TaskRecord>({
+        ...Type.Ref("Task"),
+        description:
+          "The new task, or the existing task with this key. Left out of existing tasks if they are too long together: read them by their `id`.",
+      }),
+    ),
+    mismatch: Type.Optional(
+      Type.Boolean({ description: "`true` if the existing task was created by a different request." }),
+    ),
+    error: Type.Optional(
+      Type.Unsafe<Static<typeof ErrorBodySchema>>({
+        ...Type.Ref("Error"),
+        description: "Why there is no task, as `POST /api/tasks` says it.",
+      }),
+    ),
+    retry_after: Type.Optional(Type.Integer({ description: "For 429: seconds to wait before the next attempt." })),
+  },
+  { $id: "CreationResult" },
+);
+export type CreationResult = Static<typeof CreationResult>;
 
 /** What `POST /api/tasks/{id}/complete` takes. (spec: Complete a task) */
 export const CompleteTaskBody = Type.Object(

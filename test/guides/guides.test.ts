@@ -37,6 +37,7 @@ void test(
           },
         ],
         ["/poll?timeout=60", (_reader, said) => assert.match(said, /"status":"completed".*"decision":"approve"/)],
+        ["/tasks/batch", (_reader, said) => assert.match(said, /"results":\[\{"status":201,.*\{"status":422,"error":/)],
       ],
     });
   },

@@ -15,6 +15,7 @@ export interface Call {
 export function everyCall([answered, cancelled, deleted]: readonly [string, string, string]): Call[] {
   return [
     { method: "POST", path: "/api/tasks", body: newTaskBody(), status: 201 },
+    { method: "POST", path: "/api/tasks/batch", body: { tasks: [newTaskBody()] }, status: 200 },
     { method: "GET", path: "/api/tasks", status: 200 },
     { method: "GET", path: "/api/tasks/counts", status: 200 },
     { method: "GET", path: `/api/tasks/${answered}`, status: 200 },

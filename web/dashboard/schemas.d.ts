@@ -258,6 +258,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        CreationResult: {
+            /**
+             * @description 201: created. 200: a task with this key exists. Otherwise the status that `POST /api/tasks` would have answered with.
+             * @example 201
+             */
+            status: number;
+            /** @description The id of the task, if there is one. */
+            id?: string;
+            task?: components["schemas"]["Task"];
+            /** @description `true` if the existing task was created by a different request. */
+            mismatch?: boolean;
+            error?: components["schemas"]["Error"];
+            /** @description For 429: seconds to wait before the next attempt. */
+            retry_after?: number;
+        };
         CompleteTask: {
             /** @description The answer. It must match the task's `response_schema`. */
             response: {
