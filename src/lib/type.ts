@@ -17,6 +17,7 @@ type Builder = Pick<
   | "Ref"
   | "String"
   | "Union"
+  | "Unknown"
   | "Unsafe"
 >;
 type Schemas = Readonly<Record<string, object>>;
@@ -56,5 +57,6 @@ export const Type = {
   Ref: (id: string, options: object = {}) => ({ $ref: id, ...options }),
   String: ofType("string"),
   Union: (anyOf: readonly TSchema[], options: object = {}) => ({ anyOf, ...options }),
+  Unknown: (options: object = {}) => ({ ...options }),
   Unsafe: (schema: object) => schema,
 } as unknown as Builder;
