@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import type { Db } from "../../db/database.ts";
 import { forReader } from "../../http/language.ts";
 import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
@@ -20,6 +19,7 @@ import type {
   OpenedInvitation,
   OpenInvitationBody,
 } from "./schema.ts";
+import { Type } from "../../lib/type.ts";
 
 const createInvitationRoute = defineRoute({
   method: "POST",

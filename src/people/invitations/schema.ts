@@ -1,8 +1,9 @@
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import type { InvitationRow } from "../../db/schema.ts";
 import { Nullable, Text, Time } from "../../http/schema.ts";
 import { isoTime } from "../../lib/time.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "../passwords.ts";
+import { Type } from "../../lib/type.ts";
 
 /** Lifetimes in days. */
 const DEFAULT_DAYS = 7;

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { errorBodyOf, logFailure } from "../../http/error-response.ts";
@@ -12,6 +11,7 @@ import type { Created, CreationContext } from "../create.ts";
 import { createTasks } from "../create-many.ts";
 import { recordAfter } from "../record-for.ts";
 import { BATCH_TASKS_MAX, CreateTasksBody, UncheckedTasksBody, type CreationResult } from "../schema.ts";
+import { Type } from "../../lib/type.ts";
 
 /** Maximum length of the existing tasks in one answer. New tasks are as long as the request. */
 const REPLAYED_CHARACTERS_MAX = 4_000_000;
