@@ -44,6 +44,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     urgent: false,
     priority: "normal",
     labels: [],
+    locale: null,
     facts: null,
     decision: null,
     assign_to: { email: "Dana@example.com" },
