@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // What a command loads is compiled once.
 await import("./node-version.mjs");
-(await import("./relative-imports.ts")).resolveRelativeImports();
 
 const { runCommandLine } = await import("./cli/run.ts");
 const { askInTerminal } = await import("./cli/ask.ts");

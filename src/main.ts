@@ -3,7 +3,6 @@ import type { RunningService } from "./start.ts";
 
 // The compiled form of everything that follows is kept between starts, also of a process that will be killed.
 await import("./node-version.mjs");
-(await import("./relative-imports.ts")).resolveRelativeImports();
 
 /** An orderly stop waits for polls and deliveries under way; what takes longer than this is given up. */
 const STOP_MS = 30_000;
