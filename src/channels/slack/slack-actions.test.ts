@@ -220,5 +220,9 @@ testWithSlack("a redacted action tells Slack neither its arguments nor what was 
   const body = { response: { decision: "edit", args: { amount: 45 } } };
   assert.equal((await service.call("POST", `/api/tasks/${id}/complete`, { body })).status, 200);
   await send();
-  assert.doesNotMatch(said(post), /90|45|Mia|Approved/);
+  // Ids and times are drawn by lot, and may have the same digits.
+  const telling = said(post)
+    .replaceAll(id, "")
+    .replaceAll(/<!date[^>]*>/g, "");
+  assert.doesNotMatch(telling, /90|45|Mia|Approved/);
 });
