@@ -100,6 +100,7 @@ export function record(task: Task, by: Caller) {
   const later = { escalation, on_timeout };
   return {
     ...listed(task, by),
+    locale: task.request.locale,
     payload,
     payload_schema,
     response_schema,
@@ -129,7 +130,6 @@ export function listed(task: Task, by: Caller) {
   return {
     id: task.name,
     ...common(task),
-    locale: request.locale,
     waiting_on: waitingOn(task),
     version: versionOf(task),
     decision: decisionOf(task),
