@@ -18,6 +18,8 @@ export function largeExchange(
   // A payload of its own, and so no action.
   delete fields["action"];
   delete fields["actions"];
+  // Only actions are approved by several people.
+  delete fields["approvals"];
   fields["payload_schema"] = { members: [] };
   fields["response_schema"] = { members: [] };
   const room = CHARACTERS - toText({ members: Object.entries(fields) }).length;

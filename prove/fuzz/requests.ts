@@ -8,6 +8,7 @@ import { anyJson, fromValue, mutate, toText, type Json } from "./json-text.ts";
 const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/channels/slack/interactions",
   "/api/channels/slack/events",
+  "/api/connections/{id}/github",
   "/api/embed/tokens",
   "/api/embed/task/complete",
   "/api/embed/task/comments",
