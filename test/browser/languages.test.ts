@@ -151,6 +151,20 @@ testInBrowser(
   },
 );
 
+testInBrowser("a browser that names its language wrongly gets the pages in English", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open();
+  // What Chromium says on a machine without a language.
+  await page.addInitScript(() => {
+    for (const name of ["language", "languages"] as const)
+      Object.defineProperty(navigator, name, { value: name === "language" ? "en-US@posix" : ["en-US@posix"] });
+  });
+  await signIn(page, service, ADA, "/stats");
+  await page.getByRole("heading", { name: "Stats" }).waitFor();
+  assert.equal(await page.locator("html").getAttribute("lang"), "en");
+});
+
 testInBrowser("an email, its page and an embedded form are in the language of the reader", async (open, t) => {
   const smtp = await startSmtp();
   t.after(() => smtp.close());

@@ -1,4 +1,4 @@
-import { DEFAULT_LANGUAGE, languageFor, type Language } from "../../languages/languages.ts";
+import { DEFAULT_LANGUAGE, isLocale, languageFor, type Language } from "../../languages/languages.ts";
 import { setSpeech, type Catalogue } from "../../languages/text.ts";
 
 /*
@@ -24,7 +24,10 @@ function readChoice(): string | null {
   }
 }
 
-const wantedWith = (chosen: string | null): Language | null => languageFor([chosen, ...navigator.languages]);
+// Some browsers name what is no tag, such as "en-US@posix", which `Intl` would throw on.
+const asked = navigator.languages.filter(isLocale);
+
+const wantedWith = (chosen: string | null): Language | null => languageFor([chosen, ...asked]);
 
 const wanted = wantedWith(readChoice());
 const parts = wanted === null || wanted === "en" ? [] : await LOADS[wanted]().catch(() => null);
@@ -32,8 +35,7 @@ const parts = wanted === null || wanted === "en" ? [] : await LOADS[wanted]().ca
 const language = parts === null ? DEFAULT_LANGUAGE : (wanted ?? DEFAULT_LANGUAGE);
 const catalogue: Catalogue = Object.assign({}, ...(parts ?? []).map((part) => part.default));
 // A browser that asks for no language that exists here still says how numbers and times are written.
-const locale =
-  wanted === null ? navigator.language : navigator.languages.find((tag) => languageFor([tag]) === language);
+const locale = wanted === null ? asked[0] : asked.find((tag) => languageFor([tag]) === language);
 setSpeech(() => ({ language, catalogue, locale }));
 document.documentElement.lang = language;
 
