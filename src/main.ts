@@ -1,7 +1,7 @@
 import module from "node:module";
 import type { RunningService } from "./start.ts";
 
-// The compiled form of everything that follows is kept between starts, also of a process that will be killed.
+// It keeps the compiled form of what follows between starts. What is compiled later is kept below, also of a process that will be killed.
 await import("./node-version.mjs");
 
 /** An orderly stop waits for polls and deliveries under way; what takes longer than this is given up. */

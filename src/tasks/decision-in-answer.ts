@@ -1,6 +1,8 @@
 import { cutText, oneLine } from "../../form/plain-text.ts";
 import { optionIn } from "../../form/plan/chosen.ts";
 import { readForm } from "../../form/plan/plan.ts";
+import { DEFAULT_LANGUAGE } from "../../languages/languages.ts";
+import { inLanguage } from "../../languages/server.ts";
 import type { TaskDocumentsRow } from "../db/schema.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import type { ShortDecision } from "./short-decision.ts";
@@ -23,14 +25,17 @@ export function decisionInAnswer(
   channel: string | null,
 ): ShortDecision | null {
   if (response_schema.length + (form_definition?.length ?? 0) > DOCUMENTS_MAX) return null;
-  const form = readForm({
-    response_schema: JSON.parse(response_schema),
-    form_definition: parseJson(form_definition),
-    channel: channel ?? "dashboard",
-    time_zone: "UTC",
-    now: new Date(0),
+  // It is stored for every reader, in whatever language the page of the answer was.
+  const option = inLanguage(DEFAULT_LANGUAGE, () => {
+    const form = readForm({
+      response_schema: JSON.parse(response_schema),
+      form_definition: parseJson(form_definition),
+      channel: channel ?? "dashboard",
+      time_zone: "UTC",
+      now: new Date(0),
+    });
+    return optionIn(form, response);
   });
-  const option = optionIn(form, response);
   if (option === null) return null;
   const label = cutText(oneLine(option.label), LABEL_MAX);
   if (label === "") return null;
