@@ -37,6 +37,8 @@ const MAX_UNITS = 16;
  * @param max - perceived characters
  */
 export function splitText(text: string, max: number): readonly [string, string] {
+  // A character has at least one unit. Counting characters takes much longer than a look at the length.
+  if (text.length <= max) return [text, ""];
   const room = max * MAX_UNITS;
   let count = 0;
   let end = 0;

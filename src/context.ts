@@ -21,6 +21,8 @@ import type { Subscriptions } from "./subscriptions/known.ts";
 import type { Admission } from "./tasks/admission.ts";
 import type { TaskCreator } from "./tasks/creator.ts";
 import type { TaskEvents } from "./tasks/events.ts";
+import type { TaskFinder } from "./tasks/finder.ts";
+import type { Mover } from "./tasks/mover.ts";
 import type { Notifier } from "./tasks/notices.ts";
 import type { Waiters } from "./tasks/poll.ts";
 import type { VendorThread } from "./verifier/thread.ts";
@@ -51,6 +53,10 @@ export interface Context {
   vendors: VendorThread;
   waiters: Waiters;
   taskCreator: TaskCreator;
+  /** Reads tasks that are to be answered. */
+  finder: TaskFinder;
+  /** Writes changes of the status of tasks. */
+  mover: Mover;
   /** Knows whether people are told in browsers. */
   browsers: BrowserNotices;
   /** Reaches people, for tasks: the channels. */

@@ -38,6 +38,8 @@ import { createResumeKinds } from "./resume/delivery.ts";
 import { recordCallbackAbandoned, recordResumeFailed } from "./tasks/audit.ts";
 import { readOutcome } from "./tasks/read-outcome.ts";
 import { createTaskCreator } from "./tasks/creator.ts";
+import { createTaskFinder } from "./tasks/finder.ts";
+import { createMover } from "./tasks/mover.ts";
 import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
 import { createEventKind } from "./subscriptions/kind.ts";
@@ -104,6 +106,8 @@ export async function createContext(
     vendors,
     waiters,
     taskCreator: createTaskCreator(db, channels),
+    finder: createTaskFinder(db),
+    mover: createMover(db),
     browsers,
     notifier: channels,
     channels,

@@ -26,6 +26,8 @@ import { createTask, type CreationContext } from "../../src/tasks/create.ts";
 import { createDataKey } from "../../src/db/data-key.ts";
 import { createSubscriptions } from "../../src/subscriptions/known.ts";
 import { createTaskCreator } from "../../src/tasks/creator.ts";
+import { createTaskFinder } from "../../src/tasks/finder.ts";
+import { createMover } from "../../src/tasks/mover.ts";
 import type { InBrowsers } from "../../src/tasks/notices.ts";
 import { createTaskEvents, type TaskEvents } from "../../src/tasks/events.ts";
 import { createWaiters, type Waiters } from "../../src/tasks/poll.ts";
@@ -352,6 +354,8 @@ async function run(
       dataKey,
       subscriptions: createSubscriptions(store),
       taskCreator: createTaskCreator(store, notifier),
+      finder: createTaskFinder(store),
+      mover: createMover(store),
       notifier,
       events: time.as(life, () => createTaskEvents(store, () => {})),
       deliveries,

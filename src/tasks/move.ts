@@ -9,7 +9,8 @@ import type { StoredVote } from "../approvals/store.ts";
 import { isRepeatedVote } from "../approvals/proposal.ts";
 import { afterBallot, votesAfter } from "./approving.ts";
 import { isTerminal, type Ballot, type TaskEvent } from "./lifecycle.ts";
-import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
+import { addMoves } from "./move-store.ts";
+import type { Mover } from "./mover.ts";
 import { afterRevision } from "./revised.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
@@ -34,6 +35,7 @@ export interface MoveContext {
   db: Db;
   notifier: Pick<Notifier, "enqueue" | "enqueueFor" | "inBrowsers">;
   subscriptions: Subscriptions;
+  mover: Mover;
 }
 
 /**
@@ -48,7 +50,7 @@ export interface MoveContext {
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
-  { db, notifier, subscriptions }: MoveContext,
+  { db, notifier, subscriptions, mover }: MoveContext,
   before: Task,
   what: TaskEvent | ((reader: Reader, task: Task) => Promise<TaskEvent>),
   actor: Actor,
@@ -61,8 +63,7 @@ export async function moveTask(
   // task needs one. If it fails, the transaction below runs.
   if (event.type !== "refused" && event.type !== "revised" && !isBallot(event)) {
     const move = planMove(before, event, actor, db.now(), await votesFor(db, before), subscriptions);
-    const [written] = await addMovesIfUnchanged(db, [move]);
-    if (written !== undefined) {
+    if (await mover(move)) {
       for (const { startAfterResponse } of move.outgoing) startAfterResponse?.();
       db.hints.publish(hintsOf(move));
       return { ...move.after, votes: move.votes };

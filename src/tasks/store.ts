@@ -1,8 +1,8 @@
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Column } from "../db/columns.ts";
-import { readStatement, writeStatement, type Reader, type Tx } from "../db/database.ts";
+import { readStatement, writeStatement, type Reader, type ReadQueries, type Tx } from "../db/database.ts";
 import { homeOf, homeOfKey, located, ofTask, type Located, type OfTask } from "../db/home.ts";
-import { isOneOf, locationsFor } from "../db/ids.ts";
+import { isOneOf, locationsFor, type Ids } from "../db/ids.ts";
 import { forUpdate } from "../db/locks.ts";
 import { insertRow } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
@@ -59,10 +59,9 @@ const selectTaskForUpdate = writeStatement<Located, TaskRow>((query, param, dial
   ),
 );
 
-const selectTaskWithDocuments = readStatement<
-  Located,
-  TaskRow & TaskDocuments & Pick<TaskWithDocuments, "response" | "rejected_response">
->((query, param) =>
+type WithDocumentsRow = TaskRow & TaskDocuments & Pick<TaskWithDocuments, "response" | "rejected_response">;
+
+const withDocuments = (query: ReadQueries) =>
   query
     .selectFrom("tasks")
     .innerJoin("task_documents", (join) =>
@@ -97,9 +96,17 @@ const selectTaskWithDocuments = readStatement<
       "task_documents.locale",
       "task_responses.response",
       "verification_attempts.response as rejected_response",
-    ])
-    .where("tasks.id", "=", param("id"))
-    .where("tasks.home", "=", param("home")),
+    ]);
+
+const selectTaskWithDocuments = readStatement<Located, WithDocumentsRow>((query, param) =>
+  withDocuments(query).where("tasks.id", "=", param("id")).where("tasks.home", "=", param("home")),
+);
+
+const selectTasksWithDocuments = readStatement<{ ids: Ids; homes: unknown }, WithDocumentsRow>(
+  (query, param, dialect) =>
+    withDocuments(query).where(
+      isOneOf(dialect, ["tasks.id", "tasks.home"], { ids: param("ids"), homes: param("homes") }),
+    ),
 );
 
 /** A key of one asker. */
@@ -116,7 +123,19 @@ const selectIdByKey = readStatement<KeyOfAsker, { id: string }>((query, param) =
 
 export async function findTaskWithDocuments(reader: Reader, id: string): Promise<TaskWithDocuments | null> {
   const [row] = await reader.run(selectTaskWithDocuments, located(id));
-  if (row === undefined) return null;
+  return row === undefined ? null : withVotes(reader, row);
+}
+
+/** Returns those of the tasks that exist, by their ids. */
+export async function findTasksWithDocuments(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<Map<string, TaskWithDocuments>> {
+  const rows = await reader.run(selectTasksWithDocuments, locationsFor(reader, ids.map(located)));
+  return new Map(await Promise.all(rows.map(async (row) => [row.id, await withVotes(reader, row)] as const)));
+}
+
+async function withVotes(reader: Reader, row: WithDocumentsRow): Promise<TaskWithDocuments> {
   const task = Object.assign(toTask(row), { votes: await votesFor(reader, row), resumed: NONE_RESUMED });
   return row.resume === null ? task : { ...task, resumed: await resumedFor(reader, row) };
 }

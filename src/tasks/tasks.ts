@@ -32,6 +32,7 @@ import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
 import { deletionEntry } from "./entries.ts";
 import { deletedHint } from "./events.ts";
+import type { TaskFinder } from "./finder.ts";
 import {
   eventOfVerdict,
   isTerminal,
@@ -42,6 +43,7 @@ import {
   type VerdictGuard,
 } from "./lifecycle.ts";
 import { moveTask, type MoveContext } from "./move.ts";
+import type { Mover } from "./mover.ts";
 import { findPolledTask, isAnswer, type PolledTask, type Waiters } from "./poll.ts";
 import type { CompleteTaskBody, PollUntil } from "./schema.ts";
 import {
@@ -73,6 +75,8 @@ export interface CompletionContext {
   verify: Verify;
   notifier: Notifier;
   subscriptions: Subscriptions;
+  mover: Mover;
+  finder: TaskFinder;
 }
 
 /** The context of `pollTask`. */
@@ -107,7 +111,7 @@ export async function completeTask(
 ): Promise<TaskWithDocuments> {
   requireMay(caller, "complete");
   requireTaskId(id);
-  const task = await getTaskWithDocuments(ctx.db, id);
+  const task = await ctx.finder(id);
   await requireMayWith(ctx.db, caller, "complete", task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
   if (body.version != null) requireVersion(task, body.version);
