@@ -3,7 +3,7 @@ import { DATABASES, type Bench } from "../support/bench.ts";
 import { oweCallbacks, originsOf } from "../support/backlog.ts";
 import { get, openClient } from "../support/client.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { OWN_WORK_MS, withService } from "../support/service.ts";
+import { withService } from "../support/service.ts";
 import type { Home } from "../support/target.ts";
 
 const ORIGINS = 32;
@@ -31,7 +31,7 @@ export async function drain(bench: Bench): Promise<void> {
     const replicas = REPLICAS[dialect];
     const name = `${DATABASES[dialect]}, ${replicas === 1 ? "one process" : `${replicas} replicas`}`;
     const prepare = async (home: Home) => oweCallbacks(home, origins, each);
-    await withService(bench, { dialect, replicas, name, prepare, computing: OWN_WORK_MS }, async (services) => {
+    await withService(bench, { dialect, replicas, name, prepare }, async (services) => {
       // Callbacks that arrived before all processes listened do not count.
       const began = { at: performance.now(), arrived: arrivals.size };
       const cpu = () => services.reduce((sum, service) => sum + service.cpuSeconds(), 0);

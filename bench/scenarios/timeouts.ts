@@ -37,8 +37,13 @@ async function steadyFlow(bench: Bench, dialect: Dialect): Promise<void> {
   await withService(bench, { dialect, name, prepare, computing: OWN_WORK_MS }, async ([service]) => {
     if (Date.now() > first) throw new Error("the service was not up before the first deadline");
     const client = await openClient(service.url);
+    await firstOpen(client);
+    await service.forgetStalls();
     await delay(first + (count * SECOND) / RATE - Date.now());
     while ((await firstOpen(client)) !== null) await delay(50);
+    // The long pages that are read now are not what is measured.
+    await service.worstStall();
+    service.rest();
     const late = await lateness(client);
     client.close();
     if (late.length !== count) throw new Error(`${late.length} of ${count} tasks timed out`);
