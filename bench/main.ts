@@ -16,6 +16,7 @@ import { creates } from "./scenarios/creates.ts";
 import { deadEngines } from "./scenarios/dead-engines.ts";
 import { drain } from "./scenarios/drain.ts";
 import { growth } from "./scenarios/growth.ts";
+import { halfLoad } from "./scenarios/half-load.ts";
 import { hungVerifier } from "./scenarios/hung-verifier.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
 import { inbox } from "./scenarios/inbox.ts";
@@ -38,6 +39,7 @@ import { clearAway } from "./support/target.ts";
 const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   creates,
   "create-latency": createLatency,
+  "half-load": halfLoad,
   reads,
   "agent-tokens": agentTokens,
   lives,

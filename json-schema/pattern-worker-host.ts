@@ -20,6 +20,11 @@ export interface PatternHost {
    * rejects.
    */
   validate: (schema: Schema, instance: unknown, options?: ValidateOptions) => Promise<SettledVerdict>;
+  /**
+   * Does the same with a validation that runs elsewhere.
+   * @param attempt - validates with these answers, by `questionKey`. If it rejects, so does this.
+   */
+  settle: (attempt: (answers: ReadonlyMap<string, boolean>) => Promise<VerdictInWords>) => Promise<SettledVerdict>;
   /** Ends the worker. Validations that wait for it are refused. */
   close: () => Promise<void>;
 }
@@ -67,22 +72,26 @@ export function createPatternHost({ limit_ms = 50, queue = 32 }: PatternHostOpti
     return outcome.failed === "closed" || outcome.failed === "not started" ? "pattern_busy" : "pattern_too_slow";
   }
 
-  return {
-    validate: async (schema, instance, validateOptions = {}) => {
-      const answers = new Map<string, boolean>();
-      for (let round = 0; round < MAX_ROUNDS; round++) {
-        const verdict = validate(schema, instance, { ...validateOptions, answers });
-        if (verdict.status !== "pending") return verdict;
-        const found = await ask(verdict.questions);
-        if (typeof found === "string") return refusalInWords(found);
-        for (const [index, { pattern, text }] of verdict.questions.entries()) {
-          const answer = found[index] ?? null;
-          if (answer === null) return refusalInWords("pattern_too_slow");
-          answers.set(questionKey(pattern, text), answer);
-        }
+  const settle: PatternHost["settle"] = async (attempt) => {
+    const answers = new Map<string, boolean>();
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const verdict = await attempt(answers);
+      if (verdict.status !== "pending") return verdict;
+      const found = await ask(verdict.questions);
+      if (typeof found === "string") return refusalInWords(found);
+      for (const [index, { pattern, text }] of verdict.questions.entries()) {
+        const answer = found[index] ?? null;
+        if (answer === null) return refusalInWords("pattern_too_slow");
+        answers.set(questionKey(pattern, text), answer);
       }
-      return refusalInWords("too_expensive");
-    },
+    }
+    return refusalInWords("too_expensive");
+  };
+
+  return {
+    validate: (schema, instance, options = {}) =>
+      settle(async (answers) => validate(schema, instance, { ...options, answers })),
+    settle,
     close: calls.close,
   };
 }

@@ -107,7 +107,7 @@ export async function createApp(ctx: Context, options: AppOptions = {}): Promise
   app.setValidatorCompiler((validatorCompiler ??= createValidatorCompiler(SHAPES)));
   app.setSerializerCompiler((serializerCompiler ??= createSerializerCompiler(SHAPES)));
   answerErrors(app, ctx);
-  acceptJson(app);
+  acceptJson(app, ctx.largeBodies.parse);
   addRequestHooks(app, ctx, options);
   addClosingHooks(app, ctx);
   for (const shape of SHAPES) app.addSchema(shape);

@@ -7,6 +7,7 @@ import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
 import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
+import type { LargeBodies } from "./large-bodies/large-bodies.ts";
 import type { Previews } from "./files/preview.ts";
 import type { BrowserNotices } from "./notifications/notices.ts";
 import type { Sender } from "./outbound/http-sender.ts";
@@ -46,6 +47,8 @@ export interface Context {
   metrics: Metrics;
   /** Validates values against clients' schemas. */
   schemas: PatternHost;
+  /** Parses large bodies. */
+  largeBodies: LargeBodies;
   /** Draws payloads and forms as HTML. */
   drawing: Drawing;
   verify: Verify;

@@ -19,6 +19,7 @@ import { createEngine, type EngineOptions } from "./deliveries/engine.ts";
 import { overdueSeconds } from "./deliveries/claim.ts";
 import type { DrawingThreadOptions } from "./drawing/thread.ts";
 import { createDrawing } from "./drawing/drawing.ts";
+import { createLargeBodies } from "./large-bodies/large-bodies.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createPreviews } from "./files/preview.ts";
 import { createDigestKind, DIGEST_KIND } from "./notifications/digests.ts";
@@ -89,6 +90,7 @@ export async function createContext(
   const browsers = createBrowserNotices(db, onError);
   const channels = createChannels(replace.channels ?? CHANNELS, { config, db, log }, browsers);
   const vendors = createVendorThread({ log, charactersMax: questionCharactersMax(config.limits.bodyBytes) });
+  const largeBodies = createLargeBodies({ log, bodyBytes: config.limits.bodyBytes });
   const ctx = {
     config,
     version: VERSION,
@@ -100,7 +102,8 @@ export async function createContext(
     isNewDatabase: isNew,
     log,
     metrics,
-    schemas: createPatternHost(),
+    schemas: largeBodies.checkedBy(createPatternHost()),
+    largeBodies,
     drawing: createDrawing({ log, ...replace.drawing }),
     verify: replace.verify ?? verifyOnFirstUse({ settings: config.verifier, vendors, log }),
     vendors,
@@ -151,6 +154,7 @@ async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
   await ctx.deliveries.stop();
   await ctx.sender.close();
   await ctx.schemas.close();
+  await ctx.largeBodies.close();
   await ctx.drawing.close();
   await ctx.vendors.close();
   await ctx.security.flush();

@@ -91,6 +91,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Below people, so that they can record what they do. Operators read it through `operations`.
   security: ["http", "db", "lib"],
   drawing: ["http", "lib"],
+  // Below the app: it does in a thread what others do with small bodies.
+  "large-bodies": ["tasks", "http", "lib"],
   verifier: ["lib"],
   http: ["lib"],
   // A migration says which receiver an address leads to.

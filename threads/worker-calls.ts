@@ -30,6 +30,8 @@ export type CallFailure = "threw" | "late" | "aborted" | "lost" | "not started" 
 export interface CallOptions {
   /** Ends the call here and aborts the signal of its counterpart in the thread. */
   signal?: AbortSignal;
+  /** Memory in the question that is given to the thread, and not copied. */
+  transfer?: readonly ArrayBuffer[];
   /** Each starts when the ready thread has the question. One that runs out fails every pending call as "late". */
   limits?: readonly TimeLimit[];
 }
@@ -123,7 +125,7 @@ export function createWorkerCalls<Question, Answer>(options: WorkerCallsOptions)
   }
 
   return {
-    call: async (question, { signal, limits = [] } = {}) => {
+    call: async (question, { signal, limits = [], transfer } = {}) => {
       if (signal?.aborted === true) return { failed: "aborted", error: signal.reason as Error };
       if (isClosed) return { failed: "closed", error: new Error("it is closed") };
       const thread = (current ??= start());
@@ -137,7 +139,7 @@ export function createWorkerCalls<Question, Answer>(options: WorkerCallsOptions)
         const call: PendingCall<Answer> = { settle: resolve, limits, stopLimits: [] };
         thread.pending.set(id, call);
         thread.worker.ref();
-        post(thread, { id, question });
+        post(thread, { id, question }, transfer);
         if (thread.isReady) startLimits(thread, call);
       });
       signal?.removeEventListener("abort", abort);
@@ -150,9 +152,12 @@ export function createWorkerCalls<Question, Answer>(options: WorkerCallsOptions)
   };
 }
 
-function post<Question, Answer>({ worker }: Thread<Answer>, message: ToThread<Question>): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-  worker.postMessage(message);
+function post<Question, Answer>(
+  { worker }: Thread<Answer>,
+  message: ToThread<Question>,
+  transfer: readonly ArrayBuffer[] = [],
+): void {
+  worker.postMessage(message, transfer);
 }
 
 function settle<Answer>({ worker, pending }: Thread<Answer>, id: number, outcome: CallOutcome<Answer>): void {

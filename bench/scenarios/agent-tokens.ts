@@ -20,7 +20,7 @@ const LIMIT = 10_000_000;
 export async function agentTokens(bench: Bench): Promise<void> {
   const { seconds, say, figure } = bench;
   for (const dialect of bench.dialects) {
-    await withService(bench, { dialect }, async ([service]) => {
+    await withService(bench, { dialect, computing: null }, async ([service]) => {
       const pool = await openPool(service.url, 16);
       const send = async <T>(path: string, body: object): Promise<T> => {
         const bytes = requestBytes("POST", path, JSON.stringify(body));

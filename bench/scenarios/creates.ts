@@ -69,7 +69,7 @@ export async function creates(bench: Bench): Promise<void> {
         unit: "%",
         note: `${Math.round(batches.rate * BATCH.size)}/s, ${Math.round(batches.cpuUs / BATCH.size)} us of the processor each`,
       });
-      await reportProcesses(bench, name, [service]);
+      await reportProcesses(bench, name, [service], null);
       await Promise.all([floor.stop(), service.stop()]);
       for (const home of homes) await home.remove();
     }

@@ -5,7 +5,7 @@ import { originsOf } from "../support/backlog.ts";
 import { endTasks, reportWait, watchSignals } from "../support/callbacks.ts";
 import { openPool } from "../support/client.ts";
 import { startBlackHole } from "../support/receiver.ts";
-import { withService } from "../support/service.ts";
+import { OWN_WORK_MS, withService } from "../support/service.ts";
 import { openDb, type Home, type Target } from "../support/target.ts";
 import { completeAsk, createAsk, idOf } from "../support/tasks.ts";
 
@@ -28,7 +28,7 @@ export async function deadEngines(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     const watch = await watchSignals(LIVE);
     const prepare = async (home: Home) => connect(home, [...dead, { name: LIVE, url: watch.origin }]);
-    await withService(bench, { dialect, prepare }, async ([service]) => {
+    await withService(bench, { dialect, prepare, computing: OWN_WORK_MS }, async ([service]) => {
       await resumeEach(
         service,
         dead.map(({ name }) => name),

@@ -28,7 +28,7 @@ export async function lives(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects)
     for (const [kind, fields] of Object.entries(KINDS)) {
       const name = `${DATABASES[dialect]}, ${kind}`;
-      await withService(bench, { dialect, name }, async ([service]) => {
+      await withService(bench, { dialect, name, computing: null }, async ([service]) => {
         const rounds: Figures[] = [];
         for (let round = 0; round <= ROUNDS; round++) {
           const figures = await liveThem(service, bench.seconds / 2, fields);

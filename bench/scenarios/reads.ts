@@ -15,7 +15,7 @@ export async function reads(bench: Bench): Promise<void> {
   const home = await makeHome("sqlite");
   const echo = await startTarget(FLOORS.echo, home);
   for (const dialect of bench.dialects) {
-    await withService(bench, { dialect }, async ([service]) => {
+    await withService(bench, { dialect, computing: null }, async ([service]) => {
       const pool = await openPool(service.url, 16);
       const ids = await createTasks(pool, TASKS);
       await Promise.all(ids.map(async (id) => pool.ask(completeAsk(id))));

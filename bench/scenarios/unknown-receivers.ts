@@ -4,7 +4,7 @@ import { oweCallbacks } from "../support/backlog.ts";
 import { DATABASES, type Bench } from "../support/bench.ts";
 import { quantile, sorted } from "../support/load.ts";
 import { startBlackHole, startReceiver } from "../support/receiver.ts";
-import { withService } from "../support/service.ts";
+import { OWN_WORK_MS, withService } from "../support/service.ts";
 import { SERVICE, startTarget, type Home } from "../support/target.ts";
 
 const DEAD = 1000;
@@ -35,7 +35,7 @@ export async function unknownReceiver(bench: Bench): Promise<void> {
       dueAt = Date.now() + START_MS;
       await oweCallbacks(home, origins, 1, dueAt);
     };
-    await withService(bench, { dialect, prepare }, async () => {
+    await withService(bench, { dialect, prepare, computing: OWN_WORK_MS }, async () => {
       const spare = dueAt - Date.now();
       if (spare < 0) throw new Error("the callbacks were due before the service had started");
       const began = performance.now() + spare;
@@ -73,7 +73,7 @@ export async function restartAmidDead(bench: Bench): Promise<void> {
       proven.forget();
       await oweCallbacks(home, backlog, 1);
     };
-    await withService(bench, { dialect, prepare }, async () => {
+    await withService(bench, { dialect, prepare, computing: OWN_WORK_MS }, async () => {
       const began = performance.now();
       for (const [sort, { msSince }, under] of [
         ["a proven receiver", proven, PROVEN_UNDER_MS],

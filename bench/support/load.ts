@@ -17,10 +17,20 @@ export interface Figures {
   stall: Stall;
 }
 
-/** The longest stall of an event loop, and how much of that time its thread was computing. */
+/** The longest stall of an event loop. */
 export interface Stall {
   ms: number;
+  /** How much of that time its thread was computing. */
   cpu_ms: number;
+  /** The most that the thread computed in one stall, which may be another one. */
+  most_cpu_ms: number;
+}
+
+export const NO_STALL: Stall = { ms: 0, cpu_ms: 0, most_cpu_ms: 0 };
+
+/** Returns the longest of both, and the most computing of both. */
+export function worse(a: Stall, b: Stall): Stall {
+  return { ...(b.ms > a.ms ? b : a), most_cpu_ms: Math.max(a.most_cpu_ms, b.most_cpu_ms) };
 }
 
 export interface LoadOptions {

@@ -17,7 +17,7 @@ export function describe({ rate, cpuUs, databaseCpuUs, ms, lateMs, memoryMb, sta
     `p99 ${quantile(ms, 0.99).toFixed(1)} ms`.padStart(13),
     ...(lateMs.length > 0 ? [`sent late p99 ${quantile(lateMs, 0.99).toFixed(1)} ms`] : []),
     `${Math.round(memoryMb)} MB`.padStart(7),
-    `stall ${stall.ms.toFixed(0)} ms (${stall.cpu_ms.toFixed(0)} computing)`,
+    `stall ${stall.ms.toFixed(0)} ms (${stall.cpu_ms.toFixed(0)} computing), most computing ${stall.most_cpu_ms.toFixed(0)} ms`,
   ].join("  ");
 }
 

@@ -1,12 +1,15 @@
 /**
  * Loaded into a measured program. Reports the longest stall of its event loop in milliseconds of elapsed time, and how
- * much of that time the loop's own thread was computing. In the rest, it waited for a disk or a processor.
+ * much of that time the loop's own thread was computing. In the rest, it waited for a disk or a processor. Also reports
+ * the most that the thread computed in one stall, which may be another one.
  */
 import { isMainThread } from "node:worker_threads";
 
 const EVERY_MS = 2;
 
-let longest = { ms: 0, cpu_ms: 0 };
+const NONE = { ms: 0, cpu_ms: 0, most_cpu_ms: 0 };
+
+let longest = NONE;
 let last = 0;
 let lastCpu = 0;
 let timer: NodeJS.Timeout | undefined;
@@ -28,7 +31,9 @@ function look(): void {
   const now = performance.now();
   const cpu = cpuMs();
   const ms = now - last - EVERY_MS;
-  if (ms > longest.ms) longest = { ms, cpu_ms: Math.min(ms, cpu - lastCpu) };
+  const cpu_ms = Math.min(ms, cpu - lastCpu);
+  if (ms > longest.ms) longest = { ...longest, ms, cpu_ms };
+  if (cpu_ms > longest.most_cpu_ms) longest = { ...longest, most_cpu_ms: cpu_ms };
   last = now;
   lastCpu = cpu;
 }
@@ -41,7 +46,7 @@ function answer(message: unknown): void {
   }
   if (message !== "stalls") return;
   process.send?.(longest);
-  longest = { ms: 0, cpu_ms: 0 };
+  longest = NONE;
   watch();
 }
 

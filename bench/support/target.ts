@@ -10,7 +10,7 @@ import type { Db } from "../../src/db/database.ts";
 import { startPostgres, type OwnPostgresServer } from "../../test/support/postgres.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import type { Dialect } from "./bench.ts";
-import type { Stall } from "./load.ts";
+import { NO_STALL, worse, type Stall } from "./load.ts";
 
 /** A measured program in its own process. */
 export interface Target {
@@ -26,8 +26,10 @@ export interface Target {
   memoryMb(): number;
   /** Returns the longest stall of its event loop since the last call. */
   longestStall(): Promise<Stall>;
-  /** Returns the longest stall since it listened. */
+  /** Returns the longest stall since it listened, and the most computing in one stall. */
   worstStall(): Promise<Stall>;
+  /** Makes `worstStall` begin now. */
+  forgetStalls(): Promise<void>;
   /** Stops the search for stalls until the next call that asks for them. */
   rest(): void;
   /** Milliseconds from the start until it listened. */
@@ -156,19 +158,20 @@ export async function startTarget(
   const startedIn = performance.now() - began;
   const pid = home.fsyncMs > 0 ? childrenOf(child.pid!)[0]! : child.pid!;
 
-  let worst: Stall = { ms: 0, cpu_ms: 0 };
+  let worst = NO_STALL;
   const longestStall = async () => {
     const answer = once(child, "message") as Promise<[Stall]>;
     child.send("stalls");
     const [stall] = await answer;
-    if (stall.ms > worst.ms) worst = stall;
+    worst = worse(worst, stall);
     return stall;
   };
-  if (hasProbe) {
-    // Drop the stall of the start itself.
+  const forgetStalls = async () => {
     await longestStall();
-    worst = { ms: 0, cpu_ms: 0 };
-  }
+    worst = NO_STALL;
+  };
+  // Drop the stall of the start itself.
+  if (hasProbe) await forgetStalls();
 
   return {
     url,
@@ -185,6 +188,7 @@ export async function startTarget(
     },
     memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024,
     longestStall,
+    forgetStalls,
     worstStall: async () => {
       await longestStall();
       return worst;

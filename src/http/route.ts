@@ -27,6 +27,8 @@ export const WRITE_ERRORS = [
   "UNAUTHENTICATED",
   "FORBIDDEN",
   "PAYLOAD_TOO_LARGE",
+  // Too many large bodies wait.
+  "OVERLOADED",
   "COMMIT_UNKNOWN",
 ] as const satisfies ErrorCode[];
 

@@ -1,6 +1,7 @@
 import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
 import type { Standing } from "../approvals/count.ts";
 import type { StoredVote } from "../approvals/store.ts";
+import { jsonTextOf, keysOf } from "../lib/lazy-json.ts";
 import { FALLBACK, isTerminal, NO_CLAIM, transition, type Change, type Effect, type TaskEvent } from "./lifecycle.ts";
 import type { AuditEntry, Task } from "./store.ts";
 
@@ -48,7 +49,7 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
   const change = transition(before, event, now);
   const accepted = event.type === "accepted" && change.status === "completed" ? event : null;
   const answer = event.type === "fallback" ? event : accepted;
-  const response = answer && JSON.stringify(answer.response);
+  const response = answer && jsonTextOf(answer.response);
   const after: Task = {
     ...before,
     ...change.set,
@@ -107,7 +108,7 @@ function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null
     case "refused": {
       const { account, email } = event.by;
       const extra = {
-        ...(!before.redact_payload && { response_keys: Object.keys(event.response) }),
+        ...(!before.redact_payload && { response_keys: keysOf(event.response) }),
         ...(email === null && account && toAuditExtra(account)),
         ...(event.by.kind === "host" && { at_host: true }),
         ...(set.approvals != null && tallyIn(set.approvals)),
@@ -124,6 +125,6 @@ function extraOf(event: TaskEvent, before: Task, { set }: Change): object | null
     case "timed_out":
       return null;
     case "fallback":
-      return before.redact_payload ? null : { response_keys: Object.keys(event.response) };
+      return before.redact_payload ? null : { response_keys: keysOf(event.response) };
   }
 }

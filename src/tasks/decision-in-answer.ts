@@ -12,6 +12,9 @@ const LABEL_MAX = 80;
 /** Characters of the schema and the hints. Larger forms are not planned while a task is completed. */
 const DOCUMENTS_MAX = 64 * 1024;
 
+/** Does what `decisionInAnswer` does. Planning a form with a large answer takes long, so that a thread may do it. */
+export type DecisionReader = (...given: Parameters<typeof decisionInAnswer>) => Promise<ShortDecision | null>;
+
 /**
  * Returns what an answer chooses in the field of the decision, with the label that was pressed. null if the form has no such
  * field, or is too large.

@@ -35,8 +35,8 @@ interface Ctx {
   notifier: Notifier;
 }
 
-/** Tasks whose steps happen in one transaction, at most. */
-const BATCH = 50;
+/** Tasks whose steps happen in one transaction, at most. On SQLite it is one turn of the event loop. */
+const BATCH = { sqlite: 25, postgres: 50, citus: 50 };
 
 const DUE = dueTasks(
   "due steps",
@@ -48,7 +48,7 @@ const DUE = dueTasks(
  * Lets the steps happen that are due, of up to `limit` tasks, and returns of how many. Several processes may do this at once.
  * (beyond the spec: In time)
  */
-export async function takeDueSteps(ctx: Ctx, limit = BATCH): Promise<number> {
+export async function takeDueSteps(ctx: Ctx, limit = BATCH[ctx.db.dialect]): Promise<number> {
   return sweepTasks(ctx.db, DUE, { limit }, async (tx, lock) => {
     const due = await lock();
     if (due.length === 0) return 0;
@@ -69,7 +69,7 @@ export async function takeDueSteps(ctx: Ctx, limit = BATCH): Promise<number> {
 export function startEscalation(ctx: Ctx & { log: Logger }): Sweep {
   const sweep = startSweep(ctx, {
     name: "steps",
-    batch: BATCH,
+    batch: BATCH[ctx.db.dialect],
     run: () => takeDueSteps(ctx),
     next: () => findNextStep(ctx.db),
     onError: "Reminding people of tasks failed; trying again",

@@ -1,6 +1,7 @@
 import { factsLine } from "../../form/payload/facts-line.ts";
 import type { TaskDocumentsRow } from "../db/schema.ts";
 import { isJsonObject, parseJson, type JsonObject } from "../lib/json.ts";
+import { knownOf } from "../lib/lazy-json.ts";
 import type { FormRequest } from "./request-form.ts";
 
 /** Returns the line of facts about a stored payload that is not redacted. */
@@ -20,6 +21,9 @@ export function factsOf({
   payload_schema,
   form_definition,
 }: Pick<FormRequest, "payload" | "payload_schema" | "form_definition">): string | null {
+  // Those of a large payload were found when its body was parsed.
+  const known = knownOf(payload)?.facts;
+  if (known !== undefined) return known;
   const hints = isJsonObject(form_definition) ? form_definition["payload"] : undefined;
   return factsLine({ payload, payload_schema, hints });
 }

@@ -2,6 +2,7 @@ import { toStored, type Actions } from "../actions/request.ts";
 import { firstStanding } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
 import { firstLadder, type Clockwork, type Escalation } from "../escalation/ladder.ts";
+import { jsonTextOf } from "../lib/lazy-json.ts";
 import { SECOND } from "../lib/time.ts";
 import { toAnswerColumns } from "../people/accounts.ts";
 import type { Asker } from "./asker.ts";
@@ -152,7 +153,7 @@ export function toDocuments(request: FormRequest, actions: Actions | null, polic
     resume: null,
     callback_events: textOf(request.callback_events),
     locale: request.locale ?? null,
-    payload: JSON.stringify(request.payload),
+    payload: jsonTextOf(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),
     form_definition: textOf(request.form_definition),

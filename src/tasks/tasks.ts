@@ -4,7 +4,7 @@ import type { Verify } from "../verifier/verify.ts";
 import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
 import { answerToStore } from "../actions/decision.ts";
-import { decisionInAnswer } from "./decision-in-answer.ts";
+import type { DecisionReader } from "./decision-in-answer.ts";
 import { isEditedIn } from "./edited.ts";
 import { isHidden } from "../approvals/count.ts";
 import type { Policy } from "../approvals/policy.ts";
@@ -15,6 +15,7 @@ import { movedLadder, stepsOf } from "../escalation/ladder.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
+import { jsonTextOf, wholeOf } from "../lib/lazy-json.ts";
 import { emailKey, toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import type { AgentFinder } from "../people/agent-caller.ts";
@@ -72,6 +73,7 @@ export interface CompletionContext {
   agents: AgentFinder;
   config: Config;
   schemas: PatternHost;
+  largeBodies: { decisionIn: DecisionReader };
   verify: Verify;
   notifier: Notifier;
   subscriptions: Subscriptions;
@@ -120,7 +122,7 @@ export async function completeTask(
   const answer = answerToStore(task, body.response, proposalOf(task));
 
   const by = completerOf(caller, body);
-  const decision = decisionInAnswer(task, answer, by.channel);
+  const decision = await ctx.largeBodies.decisionIn(task, answer, by.channel);
   const edited = isEditedIn(task, answer);
   const event = await verifyAnswer(ctx, task, { response: answer, by, decision, edited }).catch((error: unknown) => {
     throw withoutCause(error, caller);
@@ -144,7 +146,7 @@ export async function completeTask(
     },
     actorOf(caller, by.email),
   );
-  const response = JSON.stringify(answer);
+  const response = jsonTextOf(answer);
   return {
     ...task,
     ...moved,
@@ -169,7 +171,7 @@ async function verifyAnswer(
   const verdict = await ctx.verify(config, {
     task: task.task,
     payload: JSON.parse(task.payload) as JsonObject,
-    response: answer.response,
+    response: wholeOf(answer.response),
   });
   const reason = toStorableText(verdict.reason, REASON_CHARACTERS_MAX);
   return eventOfVerdict(answer, { passed: verdict.passed, reason }, guard, config.max_attempts);

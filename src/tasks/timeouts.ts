@@ -12,8 +12,11 @@ interface Ctx {
   subscriptions: Subscriptions;
 }
 
-/** Maximum number of tasks that time out in one transaction. */
-const BATCH = 100;
+/**
+ * Maximum number of tasks that time out in one transaction. On SQLite it is one turn of the event loop, so that it may take
+ * a few milliseconds.
+ */
+const BATCH = { sqlite: 40, postgres: 100, citus: 100 };
 
 /** Open tasks past their deadline, those first that have waited longest. */
 const DUE = dueTasks(
@@ -27,7 +30,7 @@ const DUE = dueTasks(
  * task times out once. One with a declared answer is completed with it. (spec: States and transitions, `timeout_seconds`
  * elapses; beyond the spec: In time)
  */
-export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = BATCH): Promise<number> {
+export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = BATCH[db.dialect]): Promise<number> {
   await subscriptions.refresh();
   return sweepTasks(db, DUE, { limit }, async (tx, lock) => {
     const due = await lock();
@@ -53,7 +56,7 @@ export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = BATCH)
 export function startDeadlines(ctx: Ctx & { log: Logger }): Sweep {
   const sweep = startSweep(ctx, {
     name: "deadlines",
-    batch: BATCH,
+    batch: BATCH[ctx.db.dialect],
     run: () => timeOutDueTasks(ctx),
     next: () => findNextDeadline(ctx.db),
     onError: "Ending overdue tasks failed; trying again",

@@ -1,4 +1,5 @@
 /** The turns of the two loops: one looks for what is due, the other begins what was released. Both begin what gets a slot. */
+import { pauses } from "../../lib/pauses.ts";
 import { claimDeliveries, makeDue } from "../claim.ts";
 import { admitDue, admitParked, createRoom, leaveSlots, type Admitted, type Room } from "./admit.ts";
 import { startAttempt } from "./attempt.ts";
@@ -72,12 +73,15 @@ async function begin(state: EngineState, { held, due }: { held: Admitted[]; due:
     if (state.mode === "stopping" || admitted.size === 0) return 0;
     const claimed = await claimDeliveries(db, { held, due }, { owner, until: db.now() + leaseMs });
     let begun = 0;
+    const pause = pauses();
     for (const { body, ...row } of claimed) {
       const slot = admitted.get(row.id)?.slot;
       if (!slot) continue;
       admitted.delete(row.id);
       startAttempt(state, row, body, slot);
       begun++;
+      const paused = pause();
+      if (paused !== null) await paused;
     }
     return begun;
   } finally {
