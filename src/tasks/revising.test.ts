@@ -7,6 +7,7 @@ import { person } from "../../test/support/people.ts";
 import { newTaskBody, testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
 import type { CommentRecord } from "../conversation/schema.ts";
 import { ServiceError } from "../errors.ts";
+import { createTaskFinder } from "./finder.ts";
 import { reviseTask } from "./revising.ts";
 import type { AuditEntryRecord, ListedTask, PollResult, TaskRecord, VersionRecord } from "./schema.ts";
 import { cancelTask, completeTask, extendTask } from "./tasks.ts";
@@ -299,7 +300,8 @@ function interrupted({ ctx }: TestService, happen: () => Promise<unknown>): Test
     await happen();
     return rows;
   };
-  return { ...ctx, db: new Proxy(db, { get: (real, name) => (name === "run" ? run : Reflect.get(real, name)) }) };
+  const seen = new Proxy(db, { get: (real, name) => (name === "run" ? run : Reflect.get(real, name)) });
+  return { ...ctx, db: seen, finder: createTaskFinder(seen) };
 }
 
 testOnBoth("an answer that was read before a revision, and names no version, counts for none", async (service) => {
