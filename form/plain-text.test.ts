@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as fc from "fast-check";
 import { cutText, oneLine, plainLines, splitText } from "./plain-text.ts";
 
 void test("a line is one line, whatever ends lines in it, and shows all that it says", () => {
@@ -24,6 +25,25 @@ void test("a text is cut between words, never within a character, and says that 
   assert.equal(cutText("👩‍👩‍👧‍👦".repeat(9), 8), `${"👩‍👩‍👧‍👦".repeat(5)}...`);
   assert.deepEqual(splitText("one two three", 7), ["one two", "three"]);
   assert.deepEqual(splitText("all of it", 9), ["all of it", ""]);
+});
+
+void test("any text is cut at the same perceived character, whether or not it has only simple letters", () => {
+  const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+  const letters = fc.string({ unit: fc.constantFrom("a", "Z", "7", "é", "ł", "©", "\u00AD"), maxLength: 6 });
+  const others = fc.constantFrom("a", "é", "\u0301", "\u200D", "\uFE0F", "👍", "\u{1F3FD}", "가", "\r", "\n");
+  // A text of more than 16 units for each character is cut within one.
+  const rest = fc.string({ unit: others, maxLength: 5 });
+  fc.assert(
+    fc.property(letters, rest, fc.integer({ min: 1, max: 8 }), (first, second, max) => {
+      const text = first + second;
+      const perceived = [...segmenter.segment(text)].slice(0, max).map(({ segment }) => segment);
+      const [start, end] = splitText(text, max);
+      const whole = perceived.join("");
+      // Only blanks between both may go, and texts without blanks are not cut earlier.
+      if (!/\s/.test(text)) assert.deepEqual([start, end], [whole, text.slice(whole.length)]);
+      assert.ok(whole.startsWith(start) || whole.trimEnd().startsWith(start));
+    }),
+  );
 });
 
 void test("a character without end is cut as well", () => {

@@ -3,8 +3,8 @@ import { formatsFor, type Formats } from "./format.ts";
 import { IgnoredHints, readHints } from "./hints.ts";
 import { at, isObject } from "./json.ts";
 import type { JsonObject } from "./json.ts";
-import type { PayloadNode } from "./node.ts";
-import { planningOf, rootOf, type PayloadInput } from "./payload.ts";
+import type { Shown } from "./node.ts";
+import { planningOf, planUntitled, rootOf, type PayloadInput } from "./payload.ts";
 import type { Planning, Subject } from "./planning.ts";
 import { numericOf } from "./scalars.ts";
 import * as schema from "./schema.ts";
@@ -36,10 +36,13 @@ const NAME =
   /(?:^|[_\-.\s])(?:name|customer|client|person|employee|patient|applicant|candidate|vendor|supplier|merchant|company|account|user|owner|recipient|subject|title|product|author)$/i;
 
 interface Fact {
-  readonly text: string;
-  /** The lower, the earlier in the line. */
-  readonly rank: number;
+  /** In one line, not yet cut. */
+  readonly line: string;
+  /** The lower, the earlier in the line. null: it is a fact only where a hint names it. */
+  readonly rank: number | null;
 }
+
+type RankedFact = Fact & { readonly rank: number };
 
 let formats: Formats | null = null;
 
@@ -62,12 +65,12 @@ export function factsLine({ payload, payload_schema, hints }: Omit<PayloadInput,
   const root = rootOf({ payload, payload_schema, now }, read);
   const asked = read?.summary ?? [];
   const facts = asked.length > 0 ? factsAt(planning, root, asked) : chosenFacts(planning, root);
-  const texts = [...new Set(facts)];
+  const texts = [...new Set(facts.map(({ line }) => cut(line, FACT_MAX)))];
   return texts.length === 0 ? null : cut(texts.join(" · "), FACTS_MAX);
 }
 
 /** Returns the facts at the named places, in this order. */
-function factsAt(planning: Planning, root: Subject, wanted: readonly string[]): string[] {
+function factsAt(planning: Planning, root: Subject, wanted: readonly string[]): Fact[] {
   return wanted.slice(0, ASKED_MAX).flatMap((name) => {
     let subject: Subject | null = root;
     const keys = name.startsWith("/") ? name.slice(1, TEXT_MAX).split("/").slice(0, FIELDS_MAX) : [name];
@@ -78,20 +81,20 @@ function factsAt(planning: Planning, root: Subject, wanted: readonly string[]): 
       subject = childOf(subject, value, schema.layersOf(planning.reader, starts, value), plain);
     }
     const fact = factOf(planning, subject);
-    return fact === null ? [] : [fact.text];
+    return fact === null ? [] : [fact];
   });
 }
 
-function chosenFacts(planning: Planning, root: Subject): string[] {
-  const found: Fact[] = [];
+function chosenFacts(planning: Planning, root: Subject): RankedFact[] {
+  const found: RankedFact[] = [];
   collect(planning, root, found);
   const money = found.find(({ rank }) => rank === 0);
   const others = found.filter(({ rank }) => rank > 0).toSorted((a, b) => a.rank - b.rank);
-  return [...(money === undefined ? [] : [money]), ...others].slice(0, CHOSEN_MAX).map(({ text }) => text);
+  return [...(money === undefined ? [] : [money]), ...others].slice(0, CHOSEN_MAX);
 }
 
 /** Reads fields one after another, and those of objects in them, until enough are read. */
-function collect(planning: Planning, subject: Subject, found: Fact[]): void {
+function collect(planning: Planning, subject: Subject, found: RankedFact[]): void {
   const value = subject.value as JsonObject;
   const layers = schema.layersOf(planning.reader, subject.starts, value);
   const inner: Subject[] = [];
@@ -100,7 +103,7 @@ function collect(planning: Planning, subject: Subject, found: Fact[]): void {
     const child = childOf(subject, value, layers, key);
     if (isObject(child.value) && child.hints?.widget !== "hidden") inner.push(child);
     const fact = isDate(child.value) ? null : factOf(planning, child);
-    if (fact !== null && fact.rank !== null) found.push({ text: fact.text, rank: fact.rank });
+    if (fact !== null && isRanked(fact)) found.push(fact);
   }
   if (subject.depth + 1 < DEPTH_MAX) for (const child of inner) collect(planning, child, found);
 }
@@ -110,33 +113,37 @@ function isDate(value: unknown): boolean {
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}/.test(value);
 }
 
-/** Returns a value as a fact; null if it is none. `rank` is null if it is one only where a hint names it. */
-function factOf(planning: Planning, subject: Subject): { text: string; rank: number | null } | null {
+function isRanked(fact: Fact): fact is RankedFact {
+  return fact.rank !== null;
+}
+
+/** Returns a value as a fact; null if it is none. */
+function factOf(planning: Planning, subject: Subject): Fact | null {
   const { value, key } = subject;
   const isShort = typeof value === "string" && value !== "" && value.length <= TEXT_MAX;
   if (!isShort && typeof value !== "number" && typeof value !== "boolean") return null;
-  const node = planning.planSubject(subject);
+  const node = planUntitled(planning, subject);
   if (node === null || !("text" in node)) return null;
   const words = key.slice(-FACT_MAX).replaceAll(/([a-z])([A-Z])/g, "$1_$2");
   const text = (MONEY.test(words) ? moneyOf(planning, subject, node) : null) ?? shownText(node);
   if (text === null) return null;
   const line = oneLine(text);
-  return line === "" ? null : { text: cut(line, FACT_MAX), rank: rankOf(node, words, text) };
+  return line === "" ? null : { line, rank: rankOf(node, words, text) };
 }
 
 /** Returns an amount that no hint calls money, with the currency beside it if there is one. */
-function moneyOf({ formats: { currency } }: Planning, { value, parent }: Subject, node: PayloadNode): string | null {
+function moneyOf({ formats: { currency } }: Planning, { value, parent }: Subject, node: Shown): string | null {
   const number = node.kind === "number" || node.kind === "text" ? numericOf(value) : null;
   const code = at(parent, "currency");
   return number !== null && typeof code === "string" ? currency(number, code) : null;
 }
 
-function shownText(node: PayloadNode & { text: string }): string | null {
+function shownText(node: Shown & { text: string }): string | null {
   if (node.kind === "date" || node.kind === "date-time" || node.kind === "time") return node.full_text;
   return node.kind === "code" || node.kind === "json" || node.kind === "html" ? null : node.text;
 }
 
-function rankOf({ kind }: PayloadNode, words: string, text: string): number | null {
+function rankOf({ kind }: Shown, words: string, text: string): number | null {
   switch (kind) {
     case "currency":
       return 0;

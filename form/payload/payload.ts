@@ -145,16 +145,9 @@ export function rootOf({ payload, payload_schema }: PayloadInput, hints: Hints |
 
 /** Returns null if the value is hidden. */
 function planSubject(planning: Planning, subject: Subject): PayloadNode | null {
-  const { hints, value } = subject;
-  if (hints?.widget === "hidden") {
-    markUsed(hints);
-    return null;
-  }
-  planning.nodes -= 1;
-  // A key may be long, and is part of every pointer below it.
-  planning.characters -= subject.pointer.length >> 4;
-  if (planning.characters <= 0) planning.nodes = 0;
-  const layers = schema.layersOf(planning.reader, subject.starts, value);
+  const { hints } = subject;
+  const layers = begin(planning, subject);
+  if (layers === null) return null;
   const place: Place = {
     pointer: subject.pointer,
     title: shortened(hints?.title ?? schema.textOf(layers, "title") ?? readableKey(subject.key), MAX_TITLE),
@@ -162,8 +155,30 @@ function planSubject(planning: Planning, subject: Subject): PayloadNode | null {
     help: note(planning, hints?.help ?? null),
   };
   const node: PayloadNode = { ...place, ...planValue(planning, subject, layers) };
-  const isMasked = schema.isTrue(layers, "writeOnly") || schema.textOf(layers, "format") === "password";
-  return isMasked && node.kind !== "empty" ? { ...place, kind: "masked", inner: node } : node;
+  return isMasked(layers) && node.kind !== "empty" ? { ...place, kind: "masked", inner: node } : node;
+}
+
+/** Returns how to show a value without its title and notes, which take most of the time; null if it is hidden or masked. */
+export function planUntitled(planning: Planning, subject: Subject): Shown | null {
+  const layers = begin(planning, subject);
+  return layers === null || isMasked(layers) ? null : planValue(planning, subject, layers);
+}
+
+/** Counts a value towards the limits. Returns what its schemas say about it; null if it is hidden. */
+function begin(planning: Planning, { hints, pointer, starts, value }: Subject): Layers | null {
+  if (hints?.widget === "hidden") {
+    markUsed(hints);
+    return null;
+  }
+  planning.nodes -= 1;
+  // A key may be long, and is part of every pointer below it.
+  planning.characters -= pointer.length >> 4;
+  if (planning.characters <= 0) planning.nodes = 0;
+  return schema.layersOf(planning.reader, starts, value);
+}
+
+function isMasked(layers: Layers): boolean {
+  return schema.isTrue(layers, "writeOnly") || schema.textOf(layers, "format") === "password";
 }
 
 /** Returns a shortened note. It counts towards the limit, because a list repeats the notes of its items. */
