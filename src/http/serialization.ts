@@ -13,16 +13,30 @@ import type { JsonText } from "../lib/json.ts";
  * @param shapes - schemas that others refer to by their `$id`
  */
 export function createSerializerCompiler(shapes: readonly object[]): FastifySerializerCompiler<Schema> {
-  const schema = Object.fromEntries(shapes.map((shape) => ["$id" in shape ? shape.$id : "", shape]));
+  const known = new Map(shapes.map((shape) => ["$id" in shape ? String(shape.$id) : "", shape]));
   const built = new Map<string, ReturnType<typeof build>>();
   const serializerOf = (response: Schema) => {
     const key = JSON.stringify(response);
-    const serialize = built.get(key) ?? build(response, { schema });
+    const serialize = built.get(key) ?? build(response, { schema: Object.fromEntries(referred(key, known)) });
     built.set(key, serialize);
     return serialize;
   };
   return ({ schema: response, httpStatus }) =>
     Number(httpStatus) >= 400 ? JSON.stringify : onFirstUse(() => serializerOf(response));
+}
+
+/** Returns the shapes that a schema refers to, and those that these refer to. Each one that is passed to `build` takes time. */
+function referred(schema: JsonText, known: ReadonlyMap<string, object>): Map<string, object> {
+  const found = new Map<string, object>();
+  const texts = [schema];
+  for (let text = texts.pop(); text !== undefined; text = texts.pop())
+    for (const [, id = ""] of text.matchAll(/"\$ref":"([^"#]+)/g)) {
+      const shape = known.get(id);
+      if (shape === undefined || found.has(id)) continue;
+      found.set(id, shape);
+      texts.push(JSON.stringify(shape));
+    }
+  return found;
 }
 
 /** Characters from which a text is sent as bytes: the platform measures and copies long texts slowly. */
