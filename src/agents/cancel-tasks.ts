@@ -5,7 +5,7 @@ import { forUpdate } from "../db/locks.ts";
 import type { Subscriptions } from "../subscriptions/known.ts";
 import { SYSTEM, type Actor } from "../tasks/decide.ts";
 import { dueTasks, sweepTasks } from "../tasks/due-tasks.ts";
-import { moveLocked } from "../tasks/move.ts";
+import { MOVES_AT_ONCE, moveLocked } from "../tasks/move.ts";
 import { startSweep, type Sweep } from "../tasks/sweep.ts";
 import { countOpenTasks } from "./store.ts";
 
@@ -14,8 +14,6 @@ export interface CancelContext {
   subscriptions: Subscriptions;
 }
 
-/** Tasks that one transaction cancels, at most. */
-const BATCH = 100;
 const REASON = "The agent was stopped.";
 
 const OPEN = dueTasks<{ agent: string }>("open tasks of a stopped agent", (tasks, param) =>
@@ -30,20 +28,21 @@ const OPEN = dueTasks<{ agent: string }>("open tasks of a stopped agent", (tasks
 const BATCHES_MAX = 100;
 
 /**
- * Cancels the open tasks of a stopped agent, in transactions of a hundred, until none is left or the agent may go on.
+ * Cancels the open tasks of a stopped agent, some in each transaction, until none is left or the agent may go on.
  * Tasks that another transaction has locked are left.
  */
 export async function cancelOpenTasksOf({ db, subscriptions }: CancelContext, agent: string): Promise<void> {
   await subscriptions.refresh();
+  const limit = MOVES_AT_ONCE[db.dialect];
   for (let batch = 0; batch < BATCHES_MAX; batch++) {
-    const count = await sweepTasks(db, OPEN, { agent, limit: BATCH }, async (tx, lock) => {
+    const count = await sweepTasks(db, OPEN, { agent, limit }, async (tx, lock) => {
       const by = await cancellerOf(tx, agent);
       if (by === null) return 0;
       const open = await lock();
       await moveLocked(tx, open, { type: "cancelled", reason: REASON, email: by.email }, by, subscriptions);
       return open.length;
     });
-    if (count < BATCH) return;
+    if (count < limit) return;
   }
 }
 

@@ -13,7 +13,7 @@ import type { JsonText } from "../lib/json.ts";
  * @param shapes - schemas that others refer to by their `$id`
  */
 export function createSerializerCompiler(shapes: readonly object[]): FastifySerializerCompiler<Schema> {
-  const known = new Map(shapes.map((shape) => ["$id" in shape ? String(shape.$id) : "", shape]));
+  const known = new Map(shapes.map((shape) => ["$id" in shape ? String(shape.$id) : "", shape as Schema]));
   const built = new Map<string, ReturnType<typeof build>>();
   const serializerOf = (response: Schema) => {
     const key = JSON.stringify(response);
@@ -26,8 +26,8 @@ export function createSerializerCompiler(shapes: readonly object[]): FastifySeri
 }
 
 /** Returns the shapes that a schema refers to, and those that these refer to. Each one that is passed to `build` takes time. */
-function referred(schema: JsonText, known: ReadonlyMap<string, object>): Map<string, object> {
-  const found = new Map<string, object>();
+function referred(schema: JsonText, known: ReadonlyMap<string, Schema>): Map<string, Schema> {
+  const found = new Map<string, Schema>();
   const texts = [schema];
   for (let text = texts.pop(); text !== undefined; text = texts.pop())
     for (const [, id = ""] of text.matchAll(/"\$ref":"([^"#]+)/g)) {

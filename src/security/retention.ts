@@ -12,8 +12,8 @@ interface Ctx {
 
 /** Anyone can cause failures, so the oldest make room for new ones, however long the others are kept. */
 const FAILURES_MAX = 200_000;
-/** Rows that one transaction deletes. */
-const BATCH = 2_000;
+/** Rows that one transaction deletes; on SQLite, that is one turn of the event loop. */
+const BATCH = 500;
 
 /** Deletes events that are older than the setting says, and the oldest failures beyond the maximum. */
 export async function tidySecurityEvents({ config, db }: Ctx, failuresMax = FAILURES_MAX): Promise<void> {

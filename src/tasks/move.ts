@@ -23,6 +23,12 @@ export const DEADLINE_HINT = "deadline";
 /** The hint that a step may be due sooner than the next look. */
 export const STEPS_HINT = "steps";
 
+/**
+ * Maximum number of tasks that the service moves in one transaction. On SQLite it is one turn of the event loop, so that it
+ * may take a few milliseconds.
+ */
+export const MOVES_AT_ONCE = { sqlite: 40, postgres: 100, citus: 100 };
+
 /** Everything that a change of a task's status writes. */
 export interface Move extends Decision {
   /** The callback, if it is one of the effects and the task has a `callback_url`, and the events for subscribers. */

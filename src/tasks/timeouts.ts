@@ -2,7 +2,7 @@ import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
 import type { Subscriptions } from "../subscriptions/known.ts";
 import { SYSTEM } from "./decide.ts";
-import { DEADLINE_HINT, moveLocked } from "./move.ts";
+import { DEADLINE_HINT, MOVES_AT_ONCE, moveLocked } from "./move.ts";
 import { dueTasks, sweepTasks } from "./due-tasks.ts";
 import { findFallbacks, findNextDeadline } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
@@ -11,12 +11,6 @@ interface Ctx {
   db: Db;
   subscriptions: Subscriptions;
 }
-
-/**
- * Maximum number of tasks that time out in one transaction. On SQLite it is one turn of the event loop, so that it may take
- * a few milliseconds.
- */
-const BATCH = { sqlite: 40, postgres: 100, citus: 100 };
 
 /** Open tasks past their deadline, those first that have waited longest. */
 const DUE = dueTasks(
@@ -30,7 +24,7 @@ const DUE = dueTasks(
  * task times out once. One with a declared answer is completed with it. (spec: States and transitions, `timeout_seconds`
  * elapses; beyond the spec: In time)
  */
-export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = BATCH[db.dialect]): Promise<number> {
+export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = MOVES_AT_ONCE[db.dialect]): Promise<number> {
   await subscriptions.refresh();
   return sweepTasks(db, DUE, { limit }, async (tx, lock) => {
     const due = await lock();
@@ -56,7 +50,7 @@ export async function timeOutDueTasks({ db, subscriptions }: Ctx, limit = BATCH[
 export function startDeadlines(ctx: Ctx & { log: Logger }): Sweep {
   const sweep = startSweep(ctx, {
     name: "deadlines",
-    batch: BATCH[ctx.db.dialect],
+    batch: MOVES_AT_ONCE[ctx.db.dialect],
     run: () => timeOutDueTasks(ctx),
     next: () => findNextDeadline(ctx.db),
     onError: "Ending overdue tasks failed; trying again",
