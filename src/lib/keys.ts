@@ -62,7 +62,13 @@ export function secretKeyFingerprints(roots: SecretRoots): { current: string; pr
 
 /** Compares secrets in constant time. They are hashed first, so that the time does not reveal lengths either. */
 export function isSameSecret(given: string, expected: string): boolean {
-  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", expected, "buffer"));
+  return secretCheck(expected)(given);
+}
+
+/** Returns what `isSameSecret` does, for a secret that does not change: its own hash is made once. */
+export function secretCheck(expected: string): (given: string) => boolean {
+  const hashed = hash("sha256", expected, "buffer");
+  return (given) => timingSafeEqual(hash("sha256", given, "buffer"), hashed);
 }
 
 /** Whether `given` is one of the secrets. Compares with each of them, so that the time does not tell which one it is. */

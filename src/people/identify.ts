@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
-import { isSameSecret } from "../lib/keys.ts";
+import { secretCheck } from "../lib/keys.ts";
 import { HOUR } from "../lib/time.ts";
 import { AGENT_TOKEN_START, type AgentFinder } from "./agent-caller.ts";
 import type { Caller } from "./caller.ts";
@@ -75,9 +75,11 @@ function createAdminTokenCheck({
   log: Logger;
 }): (token: string, request: FastifyRequest) => boolean {
   let quietUntil = Number.NEGATIVE_INFINITY;
+  const isCurrentToken = secretCheck(adminToken);
+  const isPreviousToken = previous.adminToken === null ? () => false : secretCheck(previous.adminToken);
   return (token, request) => {
-    const isCurrent = isSameSecret(token, adminToken);
-    const isPrevious = previous.adminToken !== null && isSameSecret(token, previous.adminToken);
+    const isCurrent = isCurrentToken(token);
+    const isPrevious = isPreviousToken(token);
     if (isPrevious && db.now() >= quietUntil) {
       quietUntil = db.now() + HOUR;
       log.warn({ ip: request.ip }, "The previous admin token is still in use (SERVICE_ADMIN_API_TOKEN_PREVIOUS)");
