@@ -9,7 +9,7 @@ import { SECOND } from "../lib/time.ts";
 /** A count that reads at most this many tasks along an index is made each time. */
 export const COUNTED_EACH_TIME = 5000;
 /** The same for a count that reads the whole row of each task, which takes longer. */
-export const ROWS_COUNTED_EACH_TIME = 1000;
+export const ROWS_COUNTED_EACH_TIME = 500;
 /** Maximum age of a count that is kept. */
 const KEPT_MS = 10 * SECOND;
 /** Counts that are kept at a time. The one that was made first is dropped for another. */
@@ -58,8 +58,11 @@ export async function countRarely<T>(db: Db, key: string, count: () => Promise<C
   const kept = keptCount<T>(db, key);
   if (kept) return kept.value;
   const counts = findCounts(db);
-  const other = await (counts.running.get(key) as Promise<Counted<T>> | undefined);
-  if (other?.isMany) return other.value;
+  const other = counts.running.get(key) as Promise<Counted<T>> | undefined;
+  if (other) {
+    const { value, isMany } = await other;
+    if (isMany) return value;
+  }
 
   const at = db.now();
   const running = count();

@@ -1,6 +1,6 @@
 import type { Reader } from "../db/database.ts";
 import { findStoredVersions, type Period } from "./stored-totals.ts";
-import { readTotals, sumTotals, type Totals } from "./totals.ts";
+import { readTotals, type Totals } from "./totals.ts";
 
 /*
  * The totals of one project in a past hour or day are kept in memory for as long as the stored totals of that hour or day are the
@@ -19,7 +19,10 @@ interface Kept {
 
 const keptBy = new WeakMap<Reader, Kept>();
 
-/** Returns the totals of some projects in spans that start in `from` to `to`, in order. Spans without stored totals are skipped. */
+/**
+ * Returns the totals of each of some projects in spans that start in `from` to `to`, in order. Spans without stored totals are
+ * skipped.
+ */
 export async function findTotalsOf(
   reader: Reader,
   projects: readonly string[],
@@ -28,12 +31,12 @@ export async function findTotalsOf(
 ): Promise<Period[]> {
   const periods: Period[] = [];
   for (const { start, version } of await findStoredVersions(reader, span, range)) {
-    const parts: Totals[] = [];
     for (const project of projects) {
       const key = `${project} ${span} ${start} ${version}`;
-      parts.push(find(reader, key) ?? keep(reader, key, await readTotals(reader, start, start + span, [project])));
+      const kept = find(reader, key);
+      const totals = kept ?? keep(reader, key, await readTotals(reader, start, start + span, [project]));
+      periods.push({ start, totals });
     }
-    periods.push({ start, totals: sumTotals(parts) });
   }
   return periods;
 }

@@ -10,7 +10,7 @@ import type { Stats, StatsQuery } from "./schema.ts";
 import { findTotalsOf } from "./project-totals.ts";
 import { readStatsRange, type StatsRange } from "./stats-range.ts";
 import { findFirstDay, findTotals, startOf, type Period } from "./stored-totals.ts";
-import { hasMany, noneEnded, rankOf, readTotals, sizeOf, sumTotals } from "./totals.ts";
+import { hasMany, noneEnded, rankOf, readTotals, sizeOf, sumTotals, type Totals } from "./totals.ts";
 
 /**
  * Returns the statistics of some days (UTC), the last 30 by default. Open tasks are counted now, closed tasks by
@@ -23,15 +23,16 @@ export async function readStats({ db }: { db: Db }, caller: Caller, { project, .
   const now = db.now();
   const range = readStatsRange(asked, now);
   const { created, rejected } = await countOpen(db, projects);
-  const periods = await readPeriods(db, projects, range, now);
-  const whole = sumTotals(periods.map(({ totals }) => totals));
+  const { kept, counted } = await readPeriods(db, projects, range, now);
+  const past = sumKept(db, `${range.from} to ${range.to} in ${nameOf(projects)}`, kept);
+  const whole = sumTotals([past, ...counted.map(({ totals }) => totals)]);
 
   const days = Array.from({ length: range.days }, (_, i) => ({
     date: new Date(range.from + i * DAY).toISOString().slice(0, 10),
     created: 0,
     ...noneEnded(),
   }));
-  for (const { start, totals } of periods) {
+  for (const { start, totals } of [...kept, ...counted]) {
     const day = days[(startOf(DAY, start) - range.from) / DAY]!;
     day.created += totals.created;
     for (const status of TERMINAL_STATUSES) day[status] += totals.ended[status];
@@ -58,13 +59,13 @@ function inSeconds(ms: number | null): number | null {
   return ms === null ? null : ms / SECOND;
 }
 
-/** Returns the totals of some days, in periods within one day each. @param projects - null: of all */
+/** Returns the totals of some days, in periods within one day each: those that are kept, and the rest, which is counted. */
 async function readPeriods(
   db: Db,
   projects: readonly string[] | null,
   range: StatsRange,
   now: number,
-): Promise<Period[]> {
+): Promise<{ kept: Period[]; counted: Period[] }> {
   const reader = db.heavy;
   const last = range.to - DAY;
   const find = (span: number, from: number, to: number) =>
@@ -73,20 +74,41 @@ async function readPeriods(
       : findTotalsOf(reader, projects, span, { from, to, now });
   // Days before the first task have no stored totals, and counting them would take long.
   const from = await firstOf(reader, range);
-  const days = await find(DAY, from, Math.min(range.to, startOf(DAY, now)));
-  const periods = [...days];
-  const known = new Set(days.map(({ start }) => start));
+  const kept = await find(DAY, from, Math.min(range.to, startOf(DAY, now)));
+  const counted: Period[] = [];
+  const known = new Set(kept.map(({ start }) => start));
   for (let day = from; day <= last; day += DAY) {
     if (known.has(day)) continue;
-    let counted = day;
+    let reached = day;
     for (const hour of await find(HOUR, day, day + DAY)) {
-      if (hour.start > counted) periods.push(await readPeriod(db, projects, counted, hour.start));
-      periods.push(hour);
-      counted = hour.start + HOUR;
+      if (hour.start > reached) counted.push(await readPeriod(db, projects, reached, hour.start));
+      kept.push(hour);
+      reached = hour.start + HOUR;
     }
-    if (counted < day + DAY) periods.push(await readPeriod(db, projects, counted, day + DAY));
+    if (reached < day + DAY) counted.push(await readPeriod(db, projects, reached, day + DAY));
   }
-  return periods;
+  return { kept, counted };
+}
+
+interface Sum {
+  parts: readonly Totals[];
+  sum: Totals;
+}
+const lastSums = new WeakMap<Db, Map<string, Sum>>();
+/** Sums that are remembered. More are forgotten together. */
+const SUMS_MAX = 100;
+
+/** Returns the sum of kept totals. It is the last one as long as these are the same: a month has thousands of durations. */
+function sumKept(db: Db, name: string, periods: readonly Period[]): Totals {
+  const parts = periods.map(({ totals }) => totals);
+  const last = lastSums.get(db);
+  const sums = last && last.size < SUMS_MAX ? last : new Map<string, Sum>();
+  lastSums.set(db, sums);
+  const found = sums.get(name);
+  if (found?.parts.length === parts.length && parts.every((part, i) => part === found.parts[i])) return found.sum;
+  const sum = sumTotals(parts);
+  sums.set(name, { parts, sum });
+  return sum;
 }
 
 /** Returns the first day of a range on which something can have happened. */
