@@ -20,6 +20,7 @@ import { halfLoad } from "./scenarios/half-load.ts";
 import { hungVerifier } from "./scenarios/hung-verifier.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
 import { inbox } from "./scenarios/inbox.ts";
+import { inboxInBrowser } from "./scenarios/inbox-in-browser.ts";
 import { large } from "./scenarios/large.ts";
 import { lives } from "./scenarios/lives.ts";
 import { lostListen } from "./scenarios/lost-listen.ts";
@@ -60,6 +61,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   start,
   growth,
   inbox,
+  "inbox-in-browser": inboxInBrowser,
   upgrade,
   citus,
 };

@@ -10,7 +10,7 @@ import type { Sender } from "../outbound/http-sender.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import type { Caller } from "../people/caller.ts";
 import { lockUser } from "../people/store.ts";
-import { waitingFor } from "../tasks/list.ts";
+import { waitingFor } from "../tasks/counts.ts";
 import { findTask } from "../tasks/store.ts";
 import { requireSignedIn } from "./choices.ts";
 import { push } from "./kind.ts";

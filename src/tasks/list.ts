@@ -10,24 +10,24 @@ import { payloadOf, roundOf } from "../approvals/proposal.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
-import { idsFor, isAmong, isOneOf, isSelected, locationsFor } from "../db/ids.ts";
+import { idsFor, isAmong, isOneOf, locationsFor } from "../db/ids.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { startsWith } from "../db/texts.ts";
 import { invalid } from "../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import { isId, lowestId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
-import { DAY, HOUR, isoTime, parseTime } from "../lib/time.ts";
+import { parseTime } from "../lib/time.ts";
 import type { Caller, Person, SessionCaller } from "../people/caller.ts";
-import { isAssignee, scopeOf, type ListScope } from "./access.ts";
+import { scopeOf, type ListScope } from "./access.ts";
 import { askerOf } from "./asker.ts";
 import { DEFAULT_PROJECT } from "../people/memberships.ts";
 import { namesOf } from "./candidates.ts";
 import { isOfProjects } from "./in-projects.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, TERMINAL_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
-import type { ListTasksQuery, TaskCounts } from "./schema.ts";
-import { hasLabel, hasPriority, isForSnoozed, isOf, matches } from "./search.ts";
+import type { ListTasksQuery } from "./schema.ts";
+import { hasLabel, hasPriority, isForSnoozed, matches } from "./search.ts";
 import { readSnoozed, type Snoozed } from "./snooze-store.ts";
 import { toTask, votesFor, type Task, type TaskWithDocuments } from "./store.ts";
 
@@ -39,8 +39,6 @@ const OFFSET_INDEXED_MAX = 1000;
 const ABOVE_ALL_IDS = "u";
 /** What the filter calls answers that name no channel. */
 const API_CHANNEL = "api";
-/** Open tasks of one person that are counted. */
-const COUNTED_MAX = 10_000;
 
 type TaskQuery = SelectQueryBuilder<Schema, "tasks", object>;
 
@@ -98,7 +96,7 @@ export async function readPage(
 }
 
 /** Returns the tasks that the caller has snoozed. */
-async function snoozedOf(db: Db, caller: Caller): Promise<Snoozed[]> {
+export async function snoozedOf(db: Db, caller: Caller): Promise<Snoozed[]> {
   return caller.kind === "user" ? readSnoozed(db, caller.user, db.now()) : [];
 }
 
@@ -144,7 +142,7 @@ function projectsOfQuery({ project }: ListTasksQuery, scope: ListScope | null): 
 }
 
 /** Returns the projects that a scope is limited to; null: all. */
-function projectsIn(scope: ListScope | null): readonly string[] | null {
+export function projectsIn(scope: ListScope | null): readonly string[] | null {
   if (scope === null || "agent" in scope) return null;
   if ("projects" in scope) return scope.projects;
   // An operator of all is in each.
@@ -326,7 +324,7 @@ function isNotAmong(reader: Reader, ids: readonly string[]): RawBuilder<SqlBool>
 }
 
 /** The index of the tasks of agents has no others. */
-const IS_OF_AGENT = sql<boolean>`asked_by_kind = 'agent'`;
+export const IS_OF_AGENT = sql<boolean>`asked_by_kind = 'agent'`;
 
 function isTask(id: string): Expression<SqlBool> {
   const where = expressionBuilder<Schema, "tasks">();
@@ -385,11 +383,30 @@ async function selectNewest(
  */
 async function selectOfPerson(
   reader: Reader,
-  { person, operates }: Extract<ListScope, { person: Person }>,
+  scope: Extract<ListScope, { person: Person }>,
   query: Asked,
   statuses: readonly TaskStatus[],
   { after, limit, offset }: Range,
 ): Promise<TaskRow[]> {
+  const isByDeadline = query.sort === "deadline";
+  const merged = idsOfPerson(reader, scope, query, statuses, { after, limit, offset });
+  const page = reader.query.selectFrom("tasks").selectAll().where("id", "in", merged).limit(limit).offset(offset);
+  if (!isByDeadline) return page.orderBy("id", "desc").execute();
+  return page
+    .$if(after !== null, (select) => select.where(sql<boolean>`(timeout_at, id) > (${after![0]}, ${after![1]})`))
+    .orderBy("timeout_at")
+    .orderBy("id")
+    .execute();
+}
+
+/** Selects the ids of these tasks. */
+function idsOfPerson(
+  reader: Reader,
+  { person, operates }: Extract<ListScope, { person: Person }>,
+  query: Asked,
+  statuses: readonly TaskStatus[],
+  { after, limit, offset }: Range,
+) {
   const isByDeadline = query.sort === "deadline";
   const asked = filtered(reader, query);
   const newest = after && !isByDeadline ? asked.where("tasks.id", "<", after[1]) : asked;
@@ -427,14 +444,7 @@ async function selectOfPerson(
     return reader.query.selectFrom(cut.as("some")).select("some.id");
   });
   // A task may be there twice, as theirs by id and offered to their address.
-  const merged = others.reduce((all, next) => all.union(next), first!);
-  const page = reader.query.selectFrom("tasks").selectAll().where("id", "in", merged).limit(limit).offset(offset);
-  if (!isByDeadline) return page.orderBy("id", "desc").execute();
-  return page
-    .$if(after !== null, (select) => select.where(sql<boolean>`(timeout_at, id) > (${after![0]}, ${after![1]})`))
-    .orderBy("timeout_at")
-    .orderBy("id")
-    .execute();
+  return others.reduce((all, next) => all.union(next), first!);
 }
 
 /** Selects the tasks that an agent created, along tasks_by_agent. */
@@ -613,166 +623,24 @@ export async function countUpTo(
   return count;
 }
 
-/** How much there is to do, in the caller's scope. */
-export async function countTasks({ db }: { db: Db }, caller: Caller, project: string | undefined): Promise<TaskCounts> {
-  const scope = await scopeOf(db, caller, project);
-  const me = caller.kind === "user" ? caller.user : null;
-  const projects = project === undefined ? projectsIn(scope) : [project];
-  if (scope !== null && "agent" in scope) return countOfAgent(db, scope.agent, projects);
-  const snoozed = await snoozedOf(db, caller);
-  const ids = snoozed.map(({ task_id }) => task_id);
-  const counts = await (scope !== null && "person" in scope
-    ? countOfPerson(db, scope, projects, ids)
-    : countAll(db, me, projects, ids));
-  if (snoozed.length === 0) return counts;
-  return { ...counts, snoozed: snoozed.length, next_wake_at: isoTime(snoozed[0]!.until) };
-}
-
-/** PostgreSQL returns a sum as text. */
-type Sum = number | string;
-const total = (condition: RawBuilder<unknown>) => sql<Sum>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`;
-
-/** @param me - the person whose own tasks are counted; null for the admin token */
-async function countAll(
-  db: Db,
-  me: Person | null,
-  projects: readonly string[] | null,
-  snoozed: readonly string[],
-): Promise<TaskCounts> {
-  const now = db.now();
-  const mine = me === null ? sql`1 = 0` : isOf(me);
-  const open = await countsOf(within(openExcept(db, snoozed), projects), mine, now).executeTakeFirstOrThrow();
-  const closed = await within(endedToday(db, now), projects)
-    .select(sql<number>`count(*)`.as("count"))
-    .executeTakeFirstOrThrow();
-  return toCounts(open, closed.count);
-}
-
-/** @param ids - of tasks that are left out */
-function openExcept({ heavy }: Db, ids: readonly string[]): TaskQuery {
-  const open = heavy.query.selectFrom("tasks").where("ended_at", "is", null);
-  return ids.length === 0 ? open : open.where(isNotAmong(heavy, ids));
-}
-
-/** Limits a query to projects; null: all. */
-function within(query: TaskQuery, projects: readonly string[] | null): TaskQuery {
-  const all = query.modifyEnd(beyondHome("counts and statistics"));
-  return projects === null ? all : all.where(isOfProjects(projects));
-}
-
-async function countOfAgent(db: Db, agent: string, projects: readonly string[] | null): Promise<TaskCounts> {
-  const now = db.now();
-  const ofAgent = within(
-    db.heavy.query.selectFrom("tasks").where("asked_by_id", "=", agent).where(IS_OF_AGENT),
-    projects,
-  );
-  const open = await countsOf(ofAgent.where("ended_at", "is", null), sql`1 = 0`, now).executeTakeFirstOrThrow();
-  const closed = await within(endedToday(db, now), projects)
-    // As an expression, which keeps the index of the agent's tasks out of it: those that ended today are fewer.
-    .where(sql<boolean>`asked_by_id || '' = ${agent}`)
-    .select(sql<number>`count(*)`.as("count"))
-    .executeTakeFirstOrThrow();
-  return toCounts(open, closed.count);
-}
-
-function countsOf(open: TaskQuery, mine: RawBuilder<unknown>, now: number) {
-  return open.select([
-    sql<number>`count(*)`.as("open"),
-    total(mine).as("mine"),
-    total(sql`assigned_to_email is null and assigned_to_user_id is null`).as("unclaimed"),
-    total(sql`timeout_at <= ${now + HOUR}`).as("due_within_hour"),
-  ]);
-}
-
-function toCounts(
-  { open, mine, unclaimed, due_within_hour }: { open: number } & Record<"mine" | "unclaimed" | "due_within_hour", Sum>,
-  closed_today: number,
-): TaskCounts {
-  return {
-    open,
-    mine: Number(mine),
-    unclaimed: Number(unclaimed),
-    due_within_hour: Number(due_within_hour),
-    closed_today,
-  };
-}
-
 /** Returns the open tasks that are assigned or offered to a person, the soonest deadline first, without those that they snoozed. */
 export async function soonestFor(db: Db, person: Person, limit: number): Promise<Task[]> {
-  const snoozed = await idsOfSnoozed(db, person);
+  const snoozed = (await readSnoozed(db, person, db.now())).map(({ task_id }) => task_id);
   const scope = { person, operates: [] };
-  const asked: Asked = {
-    terminal: false,
-    sort: "deadline",
-    asker: "",
-    me: person,
-    snoozed,
-    projects: projectsIn(scope),
-    ended: NO_RANGE,
-    created: NO_RANGE,
-  };
+  const asked: Asked = { ...askedFor(person, projectsIn(scope), snoozed), terminal: false, sort: "deadline" };
   return (await selectPage(db.heavy, scope, asked, limit)).map(toTask);
 }
 
-/** Returns how many open tasks are assigned or offered to a person, at most `COUNTED_MAX`, without those that they snoozed. */
-export async function waitingFor(db: Db, person: Person): Promise<number> {
-  return (await countOfPerson(db, { person, operates: [] }, null, await idsOfSnoozed(db, person))).open;
+function askedFor(me: Person, projects: readonly string[] | null, snoozed: readonly string[]): Asked {
+  return { asker: "", me, snoozed, projects, ended: NO_RANGE, created: NO_RANGE };
 }
 
-async function idsOfSnoozed(db: Db, person: Person): Promise<string[]> {
-  return (await readSnoozed(db, person, db.now())).map(({ task_id }) => task_id);
-}
-
-async function countOfPerson(
-  db: Db,
-  scope: Extract<ListScope, { person: Person }>,
-  projects: readonly string[] | null,
-  snoozed: readonly string[],
-): Promise<TaskCounts> {
-  const { person, operates } = scope;
-  const now = db.now();
-  const closed = await within(endedToday(db, now), projects)
-    .select(sql<number>`count(*)`.as("count"))
-    .where((where) => where.or([isOfProjects(operates), isOf(person)]))
-    .executeTakeFirstOrThrow();
-  if (operates.length > 0) {
-    const isOffered = isSelected(db.dialect, ["tasks.id", "tasks.home"], (withHome) =>
-      db.heavy.query
-        .selectFrom("task_candidates")
-        .select(withHome ? ["task_id", "home"] : ["task_id"])
-        .where("person", "in", namesOf(person))
-        .where("is_open", "=", 1),
-    );
-    const open = within(openExcept(db, snoozed), projects).where((where) =>
-      where.or([isOfProjects(operates), isOf(person), isOffered]),
-    );
-    return toCounts(await countsOf(open, isOf(person), now).executeTakeFirstOrThrow(), closed.count);
-  }
-  const everything = { after: null, limit: COUNTED_MAX, offset: 0 };
-  const open = await selectOfPerson(
-    db.heavy,
-    scope,
-    { asker: person.id, me: person, snoozed, projects, ended: NO_RANGE, created: NO_RANGE },
-    OPEN_STATUSES,
-    everything,
-  );
-  const mine = open.filter((row) => isAssignee(person, row)).length;
-  return {
-    open: open.length,
-    mine,
-    unclaimed: open.length - mine,
-    due_within_hour: open.filter(({ timeout_at }) => timeout_at <= now + HOUR).length,
-    closed_today: closed.count,
-  };
-}
-
-function endedToday(db: Db, now: number) {
-  const today = now - (now % DAY);
-  return (
-    db.heavy.query
-      .selectFrom("tasks")
-      .where("ended_at", ">=", today)
-      // Without statistics, PostgreSQL takes a range that has only one end for a third of all tasks.
-      .where("ended_at", "<", today + DAY)
-  );
+/** Selects the ids of the open tasks that are assigned or offered to a person. @param snoozed - ids that are left out */
+export function openIdsOf(
+  reader: Reader,
+  person: Person,
+  { projects, snoozed, max }: { projects: readonly string[] | null; snoozed: readonly string[]; max: number },
+) {
+  const range = { after: null, limit: max, offset: 0 };
+  return idsOfPerson(reader, { person, operates: [] }, askedFor(person, projects, snoozed), OPEN_STATUSES, range);
 }

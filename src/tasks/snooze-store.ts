@@ -3,6 +3,7 @@ import { beyondHome } from "../db/beyond-home.ts";
 import { findQuestioners, type Comment } from "../conversation/store.ts";
 import type { Reader, Tx } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
+import type { TaskRow } from "../db/schema.ts";
 import type { Person } from "../people/caller.ts";
 import { findUser } from "../people/store.ts";
 import { isOf } from "./search.ts";
@@ -10,7 +11,10 @@ import { isOf } from "./search.ts";
 /** Tasks that one person has snoozed at a time. Every list of theirs leaves out each of them. */
 export const SNOOZED_MAX = 200;
 
-export interface Snoozed {
+export interface Snoozed extends Pick<
+  TaskRow,
+  "project" | "status" | "assigned_to_user_id" | "assigned_to_email" | "timeout_at"
+> {
   task_id: string;
   /** Epoch milliseconds. */
   until: number;
@@ -40,6 +44,13 @@ function selectSnoozed(reader: Reader, person: Person, now: number) {
     .selectFrom("task_snoozes as s")
     .innerJoin("tasks", (join) => join.onRef("tasks.id", "=", "s.task_id").onRef("tasks.home", "=", "s.home"))
     .select(["s.task_id", "s.until"])
+    .select([
+      "tasks.project",
+      "tasks.status",
+      "tasks.assigned_to_user_id",
+      "tasks.assigned_to_email",
+      "tasks.timeout_at",
+    ])
     .where("s.user_id", "=", person.id)
     .where("s.until", ">", now)
     .where("tasks.ended_at", "is", null)

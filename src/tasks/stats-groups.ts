@@ -10,9 +10,11 @@ import { DAY, HOUR, isoTime } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { projectsOf } from "../people/projects.ts";
 import { requireMay } from "./access.ts";
+import { COUNTED_EACH_TIME, countRarely, nameOf } from "./counted-rarely.ts";
 import { isOfProjects } from "./in-projects.ts";
 import type { StatsGroups, StatsGroupsQuery } from "./schema.ts";
-import { readStatsRange } from "./stats-range.ts";
+import { readStatsRange, type StatsRange } from "./stats-range.ts";
+import { hasMany } from "./totals.ts";
 
 /**
  * Tasks that are read at most. Stored totals know no agents, questions, people and labels, because each hour would have
@@ -56,9 +58,21 @@ export async function readStatsGroups(
 ): Promise<StatsGroups> {
   requireMay(caller, "stats");
   const projects = await projectsOf(db, caller, project);
+  const range = readStatsRange(asked, db.now());
+  const key = `groups of ${range.from} to ${range.to} in ${nameOf(projects)}`;
+  return countRarely(db, key, async () => {
+    const value = await countGroups(db, projects, range);
+    // The tasks of other projects may have been read as well.
+    const waiting = value.waiting.ages.reduce((sum, { open }) => sum + open, 0);
+    const isMany =
+      value.all.closed + waiting > COUNTED_EACH_TIME ||
+      (projects !== null && (await hasMany(db.heavy, range.from, range.to, COUNTED_EACH_TIME)));
+    return { value, isMany };
+  });
+}
+
+async function countGroups(db: Db, projects: readonly string[] | null, range: StatsRange): Promise<StatsGroups> {
   const reader = db.heavy;
-  const now = db.now();
-  const range = readStatsRange(asked, now);
   const within = (query: TaskQuery) => (projects === null ? query : query.where(isOfProjects(projects)));
   const tasks = () => within(reader.query.selectFrom("tasks").modifyEnd(beyondHome("counts and statistics")));
   const ended = (from: number) => tasks().where("tasks.ended_at", ">=", from).where("tasks.ended_at", "<", range.to);
@@ -129,7 +143,7 @@ export async function readStatsGroups(
     })),
     by_person: people.map((row) => ({ user_id: row.key!, name: users.get(row.key!) ?? null, ...countsOf(row) })),
     by_label: labels.map((row) => ({ label: row.key, ...countsOf(row) })),
-    waiting: await readAges(tasks(), now),
+    waiting: await readAges(tasks(), db.now()),
   };
 }
 

@@ -1,16 +1,16 @@
-import { sql } from "kysely";
-import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader } from "../db/database.ts";
 import { DAY, HOUR, isoTime, SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { projectsOf } from "../people/projects.ts";
 import { requireMay } from "./access.ts";
-import { isOfProjects } from "./in-projects.ts";
-import { OPEN_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
+import { countOpen } from "./count-open.ts";
+import { COUNTED_EACH_TIME, countRarely, nameOf, ROWS_COUNTED_EACH_TIME } from "./counted-rarely.ts";
+import { TERMINAL_STATUSES } from "./lifecycle.ts";
 import type { Stats, StatsQuery } from "./schema.ts";
+import { findTotalsOf } from "./project-totals.ts";
 import { readStatsRange, type StatsRange } from "./stats-range.ts";
 import { findFirstDay, findTotals, startOf, type Period } from "./stored-totals.ts";
-import { noneEnded, rankOf, readTotals, sumTotals } from "./totals.ts";
+import { hasMany, noneEnded, rankOf, readTotals, sizeOf, sumTotals, type Totals } from "./totals.ts";
 
 /**
  * Returns the statistics of some days (UTC), the last 30 by default. Open tasks are counted now, closed tasks by
@@ -22,16 +22,17 @@ export async function readStats({ db }: { db: Db }, caller: Caller, { project, .
   const projects = await projectsOf(db, caller, project);
   const now = db.now();
   const range = readStatsRange(asked, now);
-  const open = await (projects === null ? countOpen(db, now) : countOpenOf(db, projects));
-  const periods = await (projects === null ? readPeriods(db.heavy, range, now) : readDays(db.heavy, projects, range));
-  const whole = sumTotals(periods.map(({ totals }) => totals));
+  const { created, rejected } = await countOpen(db, projects);
+  const { kept, counted } = await readPeriods(db, projects, range, now);
+  const past = sumKept(db, `${range.from} to ${range.to} in ${nameOf(projects)}`, kept);
+  const whole = sumTotals([past, ...counted.map(({ totals }) => totals)]);
 
   const days = Array.from({ length: range.days }, (_, i) => ({
     date: new Date(range.from + i * DAY).toISOString().slice(0, 10),
     created: 0,
     ...noneEnded(),
   }));
-  for (const { start, totals } of periods) {
+  for (const { start, totals } of [...kept, ...counted]) {
     const day = days[(startOf(DAY, start) - range.from) / DAY]!;
     day.created += totals.created;
     for (const status of TERMINAL_STATUSES) day[status] += totals.ended[status];
@@ -42,7 +43,7 @@ export async function readStats({ db }: { db: Db }, caller: Caller, { project, .
   return {
     window_days: range.days,
     generated_at: isoTime(now),
-    totals: { ...open, ...whole.ended },
+    totals: { created, rejected, ...whole.ended },
     completion_rate: terminal === 0 ? null : completed / terminal,
     avg_completion_seconds: completed === 0 ? null : whole.took_sum / completed / SECOND,
     median_completion_seconds: inSeconds(rankOf(whole, 0.5)),
@@ -58,25 +59,56 @@ function inSeconds(ms: number | null): number | null {
   return ms === null ? null : ms / SECOND;
 }
 
-/** Returns the totals of some days, in periods within one day each. */
-async function readPeriods(reader: Reader, range: StatsRange, now: number): Promise<Period[]> {
+/** Returns the totals of some days, in periods within one day each: those that are kept, and the rest, which is counted. */
+async function readPeriods(
+  db: Db,
+  projects: readonly string[] | null,
+  range: StatsRange,
+  now: number,
+): Promise<{ kept: Period[]; counted: Period[] }> {
+  const reader = db.heavy;
   const last = range.to - DAY;
+  const find = (span: number, from: number, to: number) =>
+    projects === null
+      ? findTotals(reader, span, { from, to, now })
+      : findTotalsOf(reader, projects, span, { from, to, now });
   // Days before the first task have no stored totals, and counting them would take long.
   const from = await firstOf(reader, range);
-  const days = await findTotals(reader, DAY, { from, to: Math.min(range.to, startOf(DAY, now)), now });
-  const periods = [...days];
-  const known = new Set(days.map(({ start }) => start));
+  const kept = await find(DAY, from, Math.min(range.to, startOf(DAY, now)));
+  const counted: Period[] = [];
+  const known = new Set(kept.map(({ start }) => start));
   for (let day = from; day <= last; day += DAY) {
     if (known.has(day)) continue;
-    let counted = day;
-    for (const hour of await findTotals(reader, HOUR, { from: day, to: day + DAY, now })) {
-      if (hour.start > counted) periods.push(await readPeriod(reader, counted, hour.start));
-      periods.push(hour);
-      counted = hour.start + HOUR;
+    let reached = day;
+    for (const hour of await find(HOUR, day, day + DAY)) {
+      if (hour.start > reached) counted.push(await readPeriod(db, projects, reached, hour.start));
+      kept.push(hour);
+      reached = hour.start + HOUR;
     }
-    if (counted < day + DAY) periods.push(await readPeriod(reader, counted, day + DAY));
+    if (reached < day + DAY) counted.push(await readPeriod(db, projects, reached, day + DAY));
   }
-  return periods;
+  return { kept, counted };
+}
+
+interface Sum {
+  parts: readonly Totals[];
+  sum: Totals;
+}
+const lastSums = new WeakMap<Db, Map<string, Sum>>();
+/** Sums that are remembered. More are forgotten together. */
+const SUMS_MAX = 100;
+
+/** Returns the sum of kept totals. It is the last one as long as these are the same: a month has thousands of durations. */
+function sumKept(db: Db, name: string, periods: readonly Period[]): Totals {
+  const parts = periods.map(({ totals }) => totals);
+  const last = lastSums.get(db);
+  const sums = last && last.size < SUMS_MAX ? last : new Map<string, Sum>();
+  lastSums.set(db, sums);
+  const found = sums.get(name);
+  if (found?.parts.length === parts.length && parts.every((part, i) => part === found.parts[i])) return found.sum;
+  const sum = sumTotals(parts);
+  sums.set(name, { parts, sum });
+  return sum;
 }
 
 /** Returns the first day of a range on which something can have happened. */
@@ -85,54 +117,15 @@ async function firstOf(reader: Reader, { from, to }: StatsRange): Promise<number
   return Math.max(from, Math.min((await findFirstDay(reader)) ?? last, last));
 }
 
-/** Returns the totals of some projects by day. They are not stored, because few ask. */
-async function readDays(reader: Reader, projects: readonly string[], range: StatsRange): Promise<Period[]> {
-  const periods: Period[] = [];
-  for (let day = await firstOf(reader, range); day < range.to; day += DAY)
-    periods.push({ start: day, totals: await readTotals(reader, day, day + DAY, projects) });
-  return periods;
-}
-
-async function readPeriod(reader: Reader, start: number, end: number): Promise<Period> {
-  return { start, totals: await readTotals(reader, start, end) };
-}
-
-/** Above this number, open tasks are counted less often, because each count reads all of them. */
-const OPEN_COUNTED_EACH_TIME = 5000;
-const OPEN_COUNTED_EVERY_MS = 10 * SECOND;
-
-type OpenCounts = Record<(typeof OPEN_STATUSES)[number], number>;
-const lastCounts = new WeakMap<Db, { at: number; counts: OpenCounts }>();
-
-async function countOpenOf(db: Db, projects: readonly string[]): Promise<OpenCounts> {
-  const rows = await db.heavy.query
-    .selectFrom("tasks")
-    .select(["status", sql<number>`count(*)`.as("count")])
-    .where("status", "in", OPEN_STATUSES)
-    .where(isOfProjects(projects))
-    .groupBy("status")
-    .modifyEnd(beyondHome("counts and statistics"))
-    .execute();
-  return toOpenCounts(rows);
-}
-
-function toOpenCounts(rows: readonly { status: string; count: number }[]): OpenCounts {
-  const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
-  return { created: countOf("created"), rejected: countOf("rejected") };
-}
-
-async function countOpen(db: Db, now: number): Promise<OpenCounts> {
-  const last = lastCounts.get(db);
-  if (last && Math.abs(now - last.at) < OPEN_COUNTED_EVERY_MS) return last.counts;
-  const rows = await db.heavy.query
-    .selectFrom("tasks")
-    .select(["status", sql<number>`count(*)`.as("count")])
-    .where("status", "in", OPEN_STATUSES)
-    .groupBy("status")
-    .modifyEnd(beyondHome("counts and statistics"))
-    .execute();
-  const counts = toOpenCounts(rows);
-  if (counts.created + counts.rejected > OPEN_COUNTED_EACH_TIME) lastCounts.set(db, { at: now, counts });
-  else lastCounts.delete(db);
-  return counts;
+/** Counts the tasks of a period without stored totals: now if they are few. */
+async function readPeriod(db: Db, projects: readonly string[] | null, start: number, end: number): Promise<Period> {
+  const totals = await countRarely(db, `totals of ${start} to ${end} in ${nameOf(projects)}`, async () => {
+    const value = await readTotals(db.heavy, start, end, projects);
+    // The tasks of other projects may have been read as well.
+    const isMany =
+      sizeOf(value) > COUNTED_EACH_TIME ||
+      (projects !== null && (await hasMany(db.heavy, start, end, ROWS_COUNTED_EACH_TIME)));
+    return { value, isMany };
+  });
+  return { start, totals };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { newProject } from "../../test/support/projects.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { Db } from "../db/database.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
@@ -8,8 +9,8 @@ import type { Stats } from "./schema.ts";
 import { deleteTask, lockTask } from "./store.ts";
 import { forgetTotalsOf, startTotals, storeTotals } from "./stored-totals.ts";
 
-const stats = async ({ call }: TestService, days = 4) =>
-  (await call<Stats>("GET", `/api/stats?window_days=${days}`)).body;
+const stats = async ({ call }: TestService, days = 4, more = "") =>
+  (await call<Stats>("GET", `/api/stats?window_days=${days}${more}`)).body;
 
 const complete = async ({ call }: TestService, id: string, channel: string | null = "slack") => {
   const body = { response: { approved: true }, completed_via_channel: channel };
@@ -80,6 +81,27 @@ testOnBoth("the numbers are the same whether they are stored or counted", async 
     assert.deepEqual((await stats(service, 365)).totals, counted.totals);
     assert.deepEqual(await stats(service, 1), await countedAnew(service, 1));
   }
+});
+
+testOnBoth("past days of a project are counted once, and again after a deletion", async (service) => {
+  const { completed } = await fill(service);
+  service.clock.advance(HOUR);
+  await newProject(service, "refunds");
+  await service.create({ project: "refunds" });
+  service.clock.advance(9 * HOUR);
+  await storeAll(service);
+  const created = async (project: string) =>
+    (await stats(service, 4, `&project=${project}`)).by_day.reduce((sum, day) => sum + day.created, 0);
+  assert.deepEqual([await created("default"), await created("refunds")], [24, 1]);
+
+  // A task that no code of the service deleted is still counted: the days were not read again.
+  const [gone, deleted] = completed as [string, string];
+  await service.ctx.db.write((tx) => tx.query.deleteFrom("tasks").where("id", "=", gone).execute());
+  assert.equal(await created("default"), 24);
+  await remove(service, deleted);
+  assert.equal(await created("default"), 22);
+  await storeAll(service);
+  assert.deepEqual([await created("default"), await created("refunds")], [22, 1]);
 });
 
 testOnBoth("what is over is stored once and not counted again; days from their hours", async (service) => {

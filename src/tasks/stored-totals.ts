@@ -39,40 +39,57 @@ const known = new WeakMap<Reader, Map<string, Totals>>();
 /** A year of days and some hours. A larger cache is cleared. */
 const KNOWN_MAX = 1000;
 
+interface Spans {
+  from: number;
+  to: number;
+  now: number;
+}
+
 /** Returns the stored totals of spans that start in `from` to `to`, in order. Missing ones are skipped. */
-export async function findTotals(
+export async function findTotals(reader: Reader, span: number, spans: Spans): Promise<Period[]> {
+  const last = known.get(reader);
+  const kept = last && last.size < KNOWN_MAX ? last : new Map<string, Totals>();
+  known.set(reader, kept);
+  const keyOf = (start: number, version: string) => `${span} ${start} ${version}`;
+  const found = await findStoredVersions(reader, span, spans);
+  const unread = found.filter(({ start, version }) => !kept.has(keyOf(start, version)));
+  if (unread.length > 0) {
+    const read = await stored(reader, span, spans)
+      .select(["start", "version", "computed_at", "totals"])
+      .where("start", ">=", unread[0]!.start)
+      .where("start", "<=", unread.at(-1)!.start)
+      .execute();
+    for (const row of read) kept.set(keyOf(row.start, versionOf(row)), JSON.parse(row.totals!) as Totals);
+  }
+  // What is missing here was forgotten between the two queries.
+  return found.flatMap(({ start, version }) => {
+    const totals = kept.get(keyOf(start, version));
+    return totals ? [{ start, totals }] : [];
+  });
+}
+
+/** Returns which spans have stored totals, in order. A span of the same version has the same tasks. */
+export async function findStoredVersions(
   reader: Reader,
   span: number,
-  { from, to, now }: { from: number; to: number; now: number },
-): Promise<Period[]> {
-  const stored = reader.query
+  spans: Spans,
+): Promise<{ start: number; version: string }[]> {
+  const rows = await stored(reader, span, spans).select(["start", "version", "computed_at"]).execute();
+  return rows.map((row) => ({ start: row.start, version: versionOf(row) }));
+}
+
+function stored(reader: Reader, span: number, { from, to, now }: Spans) {
+  return reader.query
     .selectFrom("task_totals")
     .where("span", "=", span)
     .where("start", ">=", from)
     .where("start", "<", to)
     .where("computed_at", "<=", now + AHEAD_MS)
     .orderBy("start");
-  const last = known.get(reader);
-  const kept = last && last.size < KNOWN_MAX ? last : new Map<string, Totals>();
-  known.set(reader, kept);
-  const keyOf = (row: { start: number; version: number; computed_at: number | null }) =>
-    `${span} ${row.start} ${row.version} ${row.computed_at}`;
-  const rows = await stored.select(["start", "version", "computed_at"]).execute();
-  const found = rows.map((row) => ({ start: row.start, key: keyOf(row) }));
-  const unread = found.filter(({ key }) => !kept.has(key)).map(({ start }) => start);
-  if (unread.length > 0) {
-    const read = await stored
-      .select(["start", "version", "computed_at", "totals"])
-      .where("start", ">=", unread[0]!)
-      .where("start", "<=", unread.at(-1)!)
-      .execute();
-    for (const row of read) kept.set(keyOf(row), JSON.parse(row.totals!) as Totals);
-  }
-  // What is missing here was forgotten between the two queries.
-  return found.flatMap(({ start, key }) => {
-    const totals = kept.get(key);
-    return totals ? [{ start, totals }] : [];
-  });
+}
+
+function versionOf({ version, computed_at }: Pick<TaskTotalsRow, "version" | "computed_at">): string {
+  return `${version} ${computed_at}`;
 }
 
 /** A moment before which nothing happened, at the start of a day; null while there are no tasks. */
@@ -179,20 +196,8 @@ async function storeDay(db: Db, day: number, { settled, now }: { settled: number
   return stored + (await save(db, [{ ...whole, totals: sumTotals(parts.map(({ totals }) => totals)) }], now));
 }
 
-async function findStarts(
-  reader: Reader,
-  span: number,
-  { from, to, now }: { from: number; to: number; now: number },
-): Promise<Set<number>> {
-  const rows = await reader.query
-    .selectFrom("task_totals")
-    .select("start")
-    .where("span", "=", span)
-    .where("start", ">=", from)
-    .where("start", "<", to)
-    .where("computed_at", "<=", now + AHEAD_MS)
-    .execute();
-  return new Set(rows.map(({ start }) => start));
+async function findStarts(reader: Reader, span: number, spans: Spans): Promise<Set<number>> {
+  return new Set((await findStoredVersions(reader, span, spans)).map(({ start }) => start));
 }
 
 /** Returns the versions under which these totals may be written. Deleting totals invalidates the version. */

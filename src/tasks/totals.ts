@@ -154,3 +154,24 @@ export async function readTotals(
     .execute();
   return { ...totals, took: { buckets: rows.flatMap((row) => [row.bucket, row.count]) } };
 }
+
+/** Returns how many tasks were counted; one that was created and closed is counted twice. */
+export function sizeOf({ created, ended }: Totals): number {
+  return TERMINAL_STATUSES.reduce((sum, status) => sum + ended[status], created);
+}
+
+/** Returns whether more than `limit` tasks were created, or more than `limit` closed, between two moments. */
+export async function hasMany(reader: Reader, from: number, to: number, limit: number): Promise<boolean> {
+  const tasks = reader.query
+    .selectFrom("tasks")
+    .select("id")
+    .limit(limit + 1)
+    .modifyEnd(beyondHome("counts and statistics"));
+  const created = tasks.where("id", ">=", lowestId("tsk", from)).where("id", "<", lowestId("tsk", to)).orderBy("id");
+  const ended = tasks.where("ended_at", ">=", from).where("ended_at", "<", to).orderBy("ended_at");
+  for (const some of [created, ended]) {
+    const row = await reader.query.selectFrom(some.as("tasks")).select(count.as("count")).executeTakeFirstOrThrow();
+    if (row.count > limit) return true;
+  }
+  return false;
+}

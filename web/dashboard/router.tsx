@@ -17,7 +17,7 @@ import { LoginPage } from "./login.tsx";
 import { lazily } from "./ui/lazily.tsx";
 import { Crash, Forbidden, NotFound } from "./ui/page.tsx";
 import { seesPage } from "./projects/access.ts";
-import { meQuery, queryClient, setupQuery } from "./queries.ts";
+import { meQuery, queryClient, setupQuery, tasksQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import type { TaskStatus } from "./api.ts";
 import { STATUSES } from "./ui/status.tsx";
@@ -153,7 +153,16 @@ const desk = createRoute({
   },
 });
 
-const inbox = createRoute({ getParentRoute: () => desk, path: "/inbox", validateSearch: readScope });
+const inbox = createRoute({
+  getParentRoute: () => desk,
+  path: "/inbox",
+  validateSearch: readScope,
+  // The list is requested before the page is drawn, and before all that is beside it.
+  beforeLoad: ({ search }) => {
+    const me = queryClient.getQueryData(meQuery.queryKey);
+    if (me !== undefined) void queryClient.prefetchInfiniteQuery(tasksQuery(wholeScope(search), me));
+  },
+});
 const task = createRoute({ getParentRoute: () => desk, path: "/tasks/$id", validateSearch: readScope });
 const batch = createRoute({ getParentRoute: () => desk, path: "/batch", validateSearch: readScope });
 

@@ -6,7 +6,8 @@ import { sendJson } from "../../http/serialization.ts";
 import { Type } from "../../lib/type.ts";
 import { callerOf } from "../../people/caller.ts";
 import { readRefusedAnswers, toRefusedAnswer } from "../attempts.ts";
-import { countTasks, listTasks } from "../list.ts";
+import { countTasks } from "../counts.ts";
+import { listTasks } from "../list.ts";
 import { readUserActivity } from "../people-activity.ts";
 import { readUserGroups } from "../people-groups.ts";
 import { recordFor } from "../record-for.ts";
@@ -59,7 +60,8 @@ export const countTasksRoute = defineRoute({
   url: "/tasks/counts",
   operationId: "countTasks",
   summary: "Count tasks",
-  description: "Counts of open and closed tasks for the caller.",
+  description:
+    "Counts of open and closed tasks for the caller. If more than 5000 tasks are open, or more than 500 closed today, numbers may be up to 10 seconds old. `mine` is always as of now.",
   tags,
   credentials: SIGNED_IN,
   querystring: InProjectQuery,
@@ -125,7 +127,8 @@ export const getStatsRoute = defineRoute({
   url: "/stats",
   operationId: "getStats",
   summary: "Statistics",
-  description: "Counts and times to answer of the tasks of a window, for operators and the admin token.",
+  description:
+    "Counts and times to answer of the tasks of a window, for operators and the admin token. If more than 5000 tasks are open, or more than 500 fell into the last hour, numbers may be up to 10 seconds old.",
   tags: ["Operations"],
   credentials: SIGNED_IN,
   querystring: StatsQuery,
@@ -167,7 +170,7 @@ export const getStatsGroupsRoute = defineRoute({
   operationId: "getStatsGroups",
   summary: "Statistics by group",
   description:
-    "How the tasks of a window closed, by agent, question, person and label, and how long open tasks have waited; for operators and the admin token. The groups are counted on request, among the 50000 tasks of the window that closed last.",
+    "How the tasks of a window closed, by agent, question, person and label, and how long open tasks have waited; for operators and the admin token. The groups are counted on request, among the 50000 tasks of the window that closed last. If that reads more than 5000 tasks, the result may be up to 10 seconds old.",
   tags: ["Operations"],
   credentials: SIGNED_IN,
   querystring: StatsQuery,

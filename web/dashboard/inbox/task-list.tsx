@@ -50,6 +50,9 @@ export function rowOf(id: string): HTMLElement | null {
   return document.querySelector(`[data-task="${CSS.escape(id)}"]`);
 }
 
+/** Rows that are drawn before the others of the first page; at least a screen of them. */
+const ROWS_FIRST = 15;
+
 interface TaskListProps {
   /** The task that is open beside the list. */
   id: string | null;
@@ -82,6 +85,13 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
   const query = useInfiniteQuery(tasksQuery(search, me));
   const { data: counts } = useQuery(countsQuery);
   const tasks = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const hasTasks = tasks.length > 0;
+  const [isWhole, setIsWhole] = useState(hasTasks);
+  useEffect(() => {
+    // An effect runs after the first rows were painted.
+    const timer = setTimeout(() => setIsWhole(hasTasks));
+    return () => clearTimeout(timer);
+  }, [hasTasks]);
   const waiting = waitingIn(counts, search);
   // What is beside the list has the page's first heading.
   const Heading = id === null && !isBatch ? "h1" : "h2";
@@ -163,8 +173,8 @@ export function TaskList({ id, isBatch, search, me, isMain, isHidden, isWide, fo
         </>
       ) : (
         <ul>
-          {tasks.map(row)}
-          {query.hasNextPage && (
+          {(isWhole ? tasks : tasks.slice(0, ROWS_FIRST)).map(row)}
+          {isWhole && query.hasNextPage && (
             <li>
               <LoadMore query={query} />
             </li>
