@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /*
  * `npm pack` adds a software bill of materials, `sbom.cdx.json` (CycloneDX), to a package. It lists the packages that
@@ -147,26 +147,26 @@ function purl(name: string, version: string): string {
   return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
 
-/** The packages that contain pages, and what makes them. */
-const WITH_PAGES: Readonly<Record<string, string>> = {
+/** The packages that contain works of others, and what makes them. */
+const WITH_OTHERS: Readonly<Record<string, string>> = {
   "": "node web/build.ts && node pack/build.ts",
   mcp: "node mcp/build.ts",
 };
 
 /**
- * Returns folder, name, version and license of each package that is built into our pages, as the build of the pages
+ * Returns folder, name, version and license of each package that is built into our pages or our code, as their builds
  * wrote them.
  */
 function builtIn(place: string): [folder: string, name: string, version: string, license: string][] {
-  const made = WITH_PAGES[place];
+  const made = WITH_OTHERS[place];
   if (made === undefined) return [];
-  const pages = join(ROOT, place, "dist/web/dist");
-  if (!existsSync(pages)) throw new Error(`dist/ is not there: ${made} makes it.`);
-  return globSync("*/licenses.md", { cwd: pages }).flatMap((file) =>
+  const dist = join(ROOT, place, "dist");
+  if (!existsSync(dist)) throw new Error(`dist/ is not there: ${made} makes it.`);
+  return globSync("**/licenses.md", { cwd: dist }).flatMap((file) =>
     Array.from(
-      readFileSync(join(pages, file), "utf8").matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm),
+      readFileSync(join(dist, file), "utf8").matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm),
       ([, name, version, license]): [string, string, string, string] => [
-        `dist/web/dist/${file.split("/")[0]}`,
+        `dist/${dirname(file)}`,
         name!,
         version!,
         license!,

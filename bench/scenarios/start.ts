@@ -1,8 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { DATABASES, type Bench, type Dialect } from "../support/bench.ts";
 import { openPool } from "../support/client.ts";
 import { quantile, sorted } from "../support/load.ts";
-import { FLOORS, makeHome, SERVICE, startTarget, type Home, type Target } from "../support/target.ts";
+import { FLOORS, makeHome, PACKAGE, SERVICE, startTarget, type Home, type Target } from "../support/target.ts";
 import { createTasks } from "../support/tasks.ts";
 
 const STARTS = 10;
@@ -18,18 +19,24 @@ interface Start {
 
 /**
  * Measures starts with a compile cache that an earlier start has filled: the time from spawning the process until it
- * listens, the processor time until then, and the memory a second later. A bare `node:http` server takes turns with it.
+ * listens, the processor time until then, and the memory a second later. The service as a package and a bare `node:http`
+ * server take turns with it.
  */
 export async function start(bench: Bench): Promise<void> {
+  execFileSync(process.execPath, ["pack/build.ts"], { stdio: "inherit" });
   for (const dialect of bench.dialects) {
     const empty: Start[] = [];
+    const packed: Start[] = [];
     const floor: Start[] = [];
     await onNewDatabase(SERVICE, dialect);
+    await onNewDatabase(PACKAGE, dialect);
     for (let i = 0; i < STARTS; i++) {
       empty.push(await onNewDatabase(SERVICE, dialect));
+      packed.push(await onNewDatabase(PACKAGE, dialect));
       floor.push(await onNewDatabase(FLOORS.echo, dialect));
     }
     report(bench, `${DATABASES[dialect]}, empty database`, empty, floor);
+    report(bench, `${DATABASES[dialect]}, empty database, as a package`, packed, floor);
 
     const home = await makeHome(dialect);
     const used: Start[] = [];

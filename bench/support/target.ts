@@ -102,6 +102,8 @@ function slowly(fsyncMs: number): string[] {
 }
 
 export const SERVICE = "src/main.ts";
+/** The service as its package runs it: what `pack/build.ts` makes. */
+export const PACKAGE = "dist/src/cli.js";
 export const FLOORS = {
   echo: "bench/floors/echo.ts",
   hold: "bench/floors/hold.ts",
@@ -128,9 +130,9 @@ export async function startTarget(
   { execArgv = [...preloading(program), ...profiling(program)], hasProbe = true, env = {} }: StartOptions = {},
 ): Promise<Target> {
   const probe = hasProbe ? ["--import", "./bench/support/stall-probe.ts"] : [];
-  const [command, ...args] = [...slowly(home.fsyncMs), process.execPath, ...execArgv, ...probe, program];
+  const command = [...slowly(home.fsyncMs), process.execPath, ...execArgv, ...probe, ...typed(program)];
   const began = performance.now();
-  const child = spawn(command, args, {
+  const child = spawn(command[0]!, command.slice(1), {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
     env: {
       PATH: process.env["PATH"],
@@ -195,7 +197,7 @@ export async function startTarget(
     },
     rest: () => void child.send("rest"),
     stop: async () => {
-      process.kill(pid, program === SERVICE ? "SIGTERM" : "SIGKILL");
+      process.kill(pid, program === SERVICE || program === PACKAGE ? "SIGTERM" : "SIGKILL");
       await ended;
     },
   };
@@ -204,6 +206,11 @@ export async function startTarget(
 /** Returns what `npm start` preloads. */
 function preloading(program: string): string[] {
   return program === SERVICE ? ["--import", "./src/node-version.mjs"] : [];
+}
+
+/** Returns the program, with its command if it has several. */
+function typed(program: string): string[] {
+  return program === PACKAGE ? [program, "start"] : [program];
 }
 
 /**

@@ -337,6 +337,7 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
     ])
       assert.ok(all.includes(path), path);
     const licenses = (part: string) => readFileSync(join(installed, `dist/web/dist/${part}/licenses.md`), "utf8");
+    assert.match(readFileSync(join(installed, "dist/src/licenses.md"), "utf8"), /^## kysely - \S+ \(MIT\)$/m);
     for (const part of ["embed", "light", "server"]) assert.match(licenses(part), /^## preact - /m);
     for (const name of ["react", "@mantine/core", "@fontsource-variable/inter"])
       assert.match(licenses("dashboard"), new RegExp(`^## ${name} - `, "m"));
@@ -348,7 +349,7 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
     assert.ok(size < 4_900_000, `${size} bytes`);
   });
 
-  void test("it depends on what it imports, on nothing else, and on no Node of its own", () => {
+  void test("it depends on what it imports or contains, on nothing else, and on no Node of its own", () => {
     const imported = new Set<string>();
     for (const file of files().filter((path) => /^dist\/(?!web\/|vendor\/).*\.m?js$/.test(path)))
       for (const [, name] of readFileSync(join(installed, file), "utf8").matchAll(
@@ -357,6 +358,9 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
         imported.add(/^(@[^/]+\/)?[^/]+/.exec(name!)![0]);
     const packages = [...imported].filter((name) => !name.startsWith("node:") && !builtinModules.includes(name));
     const { dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+    // A clone without the packages for development needs what is inside of the code.
+    const inside = listOf(installed).filter(({ builtInto }) => builtInto.includes("dist/src"));
+    packages.push(...inside.map((one) => one.name));
     assert.deepEqual(packages.toSorted(), Object.keys({ ...dependencies, ...peerDependencies }).toSorted());
     for (const name of Object.keys(peerDependencies)) assert.equal(peerDependenciesMeta[name]?.optional, true, name);
 
