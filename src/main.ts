@@ -14,14 +14,12 @@ let takeDiscoveryBack = () => {};
 process.on("uncaughtException", (error) => fail("Uncaught error", error));
 process.on("unhandledRejection", (reason) => fail("Unhandled promise rejection", reason));
 
-const [{ startService }, { ConfigError }, { logStarted, startedText }, { writeDiscovery }, { releaseMemoryWhenQuiet }] =
-  await Promise.all([
-    import("./start.ts"),
-    import("./config.ts"),
-    import("./banner.ts"),
-    import("./discovery.ts"),
-    import("./lib/quiet-memory.ts"),
-  ]);
+const [{ startService }, { ConfigError }, { logStarted, startedText }, { writeDiscovery }] = await Promise.all([
+  import("./start.ts"),
+  import("./config.ts"),
+  import("./banner.ts"),
+  import("./discovery.ts"),
+]);
 
 // On a terminal we print a banner, and the log has only warnings and errors.
 const isTerminal = process.stdout.isTTY;
@@ -63,7 +61,6 @@ try {
 if (isTerminal) process.stdout.write(startedText(started, { color: process.stdout.hasColors() }));
 else logStarted(started, ctx.log);
 module.flushCompileCache();
-releaseMemoryWhenQuiet();
 
 async function stop(signal: string): Promise<void> {
   if (isStopping) return;

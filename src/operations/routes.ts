@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import type { Metrics } from "../http/metrics.ts";
 import { overdueSeconds } from "../deliveries/claim.ts";
 import { ServiceError } from "../errors.ts";
-import { METRICS_TYPE } from "../lib/metrics.ts";
 import { callerOf } from "../people/caller.ts";
 import { errorBodyOf } from "../http/error-response.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS } from "../http/route.ts";
@@ -95,10 +94,11 @@ const getMetricsRoute = defineRoute({
   produces: ["text/plain"],
   handle: async (ctx: OperationsContext, request, reply) => {
     if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
+    const { registry } = ctx.metrics;
     return reply
-      .type(METRICS_TYPE)
+      .type(registry.contentType)
       .serializer(String)
-      .send(await ctx.metrics.text());
+      .send(await registry.metrics());
   },
 });
 
