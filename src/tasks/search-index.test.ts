@@ -12,7 +12,7 @@ import { toPerson } from "../people/sign-in.ts";
 import { readPage } from "./list.ts";
 import type { ListTasksQuery } from "./schema.ts";
 import { findCandidates, isNarrow } from "./search-candidates.ts";
-import { fillIndex } from "./search-index.ts";
+import { fillIndex, mergeIndex } from "./search-index.ts";
 import { addAuditEntry, deleteTask } from "./store.ts";
 
 const SETTLED_MS = 61_000;
@@ -136,6 +136,7 @@ testOnBoth(
       async () => clock.advance(below(2) * SETTLED_MS),
       async () => fillIndex(ctx, 1 + below(20)),
       async () => fillIndex(ctx, 1 + below(20)),
+      async () => mergeIndex(ctx, 1 + below(4)),
     ];
     for (let i = 0; i < 8; i++) await acts[0]!();
     const compare = async () => {
@@ -230,6 +231,7 @@ testOnBoth("the texts of a deleted task are gone with it, and do not come back",
   assert.deepEqual(await textsOf(service), []);
   await fillWhole(service);
   assert.deepEqual(await textsOf(service), []);
+  while (await mergeIndex(ctx));
   if (service.dialect === "sqlite") {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from task_words where task_words match '"mar"'`.execute(ctx.db.query);

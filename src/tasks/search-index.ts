@@ -91,7 +91,7 @@ function startOf(position: string, now: number): string {
 }
 
 /** Entries of one transaction. */
-const BATCH = 50;
+const BATCH = 25;
 
 /**
  * Puts the tasks of the next entries into the index. Several processes may do this at once: one of them works.
@@ -126,6 +126,30 @@ export async function fillIndex({ db }: { db: Db }, limit = BATCH): Promise<numb
         .execute();
     return entries.length;
   });
+}
+
+/** Pages of the index that are merged in one transaction. */
+const MERGED_PAGES = 16;
+
+/**
+ * Merges a part of the index on SQLite, where each batch adds a small index of its own. Left to itself, SQLite would merge many of
+ * them at once, which takes long.
+ * @returns whether there may be more to merge
+ */
+export async function mergeIndex({ db }: { db: Db }, pages = MERGED_PAGES): Promise<boolean> {
+  if (db.dialect !== "sqlite") return false;
+  return db.write(async ({ query }) => {
+    const before = await changesOn(query);
+    await sql`insert into task_words (task_words, rank) values ('merge', ${pages})`.execute(query);
+    // The statement itself is a change.
+    return (await changesOn(query)) - before > 1;
+  });
+}
+
+/** Counts the changes of rows, also of those that the index is stored in. */
+async function changesOn(query: Tx["query"]): Promise<number> {
+  const { rows } = await sql<{ changes: number }>`select total_changes() as changes`.execute(query);
+  return rows[0]!.changes;
 }
 
 /** @returns the position; null if another process is filling the index */
@@ -208,6 +232,9 @@ const WAITS_MAX = 30;
 /** After a batch, others get this many times as long as it took. */
 const REST = 4;
 
+/** Merges after a batch, at most; the others come after the next. */
+const MERGES_MAX = 8;
+
 /** Fills the index until it is stopped. */
 export function startSearchIndex(ctx: { db: Db; log: Logger }): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
@@ -229,8 +256,14 @@ export function startSearchIndex(ctx: { db: Db; log: Logger }): { stop(): Promis
     waits = 0;
     const began = performance.now();
     const done = await fillIndex(ctx);
+    const isMerged = await merge();
     since = performance.eventLoopUtilization();
-    return done === 0 ? LOOK_EVERY_MS : (performance.now() - began) * REST;
+    return done === 0 && isMerged ? LOOK_EVERY_MS : (performance.now() - began) * REST;
+  }
+
+  async function merge(): Promise<boolean> {
+    for (let i = 0; i < MERGES_MAX; i++) if (isStopped || !(await mergeIndex(ctx))) return true;
+    return false;
   }
 
   async function look(): Promise<void> {

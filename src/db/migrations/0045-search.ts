@@ -32,13 +32,14 @@ async function inSqlite(db: Kysely<unknown>): Promise<void> {
     .addColumn("text", "text", (c) => c.notNull())
     .addColumn("home", "integer", (c) => c.generatedAlwaysAs(homeInSqlite("task_id")))
     .execute();
-  // The index has no text of its own, and says of three letters only in which rows they are. With `detail = none`, which does the
-  // same, SQLite 3.53 loses rows: when one statement deletes and adds some, and deletes from the file at once.
+  // The index has no text of its own, and says of three letters only in which rows they are. Of a deleted row, it keeps these until
+  // that part is merged: `secure-delete` would read every row with the same letters.
   for (const statement of [
     `create virtual table task_words using fts5 (text, content = 'task_texts', content_rowid = 'number',
       tokenize = 'trigram', detail = column, columnsize = 0)`,
-    // What is deleted is gone from the file at once, and not when parts of the index are merged.
-    "insert into task_words (task_words, rank) values ('secure-delete', 1)",
+    // src/tasks/search-index.ts merges its parts, a little at a time.
+    "insert into task_words (task_words, rank) values ('automerge', 0)",
+    "insert into task_words (task_words, rank) values ('crisismerge', 64)",
     `create trigger task_texts_added after insert on task_texts begin
       insert into task_words (rowid, text) values (new.number, new.text);
     end`,
