@@ -274,3 +274,21 @@ testOnBoth("after the clock was set back, the index follows what happens then", 
   await ctx.db.write((tx) => addAuditEntry(tx, { task_id, seq: 0, ...entry, ...empty, created_at: back }));
   assert.ok((await findCandidates(ctx.db, "marigold", back))!.includes(task_id));
 });
+
+testOnBoth(
+  "the index finds people by the name that they have now, and labels however they are stored",
+  async (service) => {
+    const { ctx, call, create } = service;
+    const dana = await person(service, { display_name: "Dana Ek" });
+    const hers = await create({ assign_to: { user_id: dana.user.id } });
+    const labelled = await create({ labels: ['x"big" one'] });
+    await fillWhole(service);
+    await call("PATCH", `/api/users/${dana.user.id}`, { body: { display_name: "Dana Lindt" } });
+    const find = async (q: string) => findCandidates(ctx.db.heavy, q, ctx.db.now());
+    assert.deepEqual(await find("lindt"), [hers.id]);
+    assert.deepEqual(await find("by:lindt"), [hers.id]);
+    assert.deepEqual(await find("from:lindt"), []);
+    assert.deepEqual(await find('"big"'), [labelled.id]);
+    assert.deepEqual(await find('x"big"'), [labelled.id], "a quote within a word");
+  },
+);
