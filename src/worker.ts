@@ -8,6 +8,7 @@ import { startClaimExpiry } from "./tasks/claims.ts";
 import { startEscalation } from "./tasks/escalating.ts";
 import { startDeadlines } from "./tasks/timeouts.ts";
 import { startDepartures } from "./tasks/departures.ts";
+import { startSearchIndex } from "./tasks/search-index.ts";
 import { startTotals } from "./tasks/stored-totals.ts";
 
 /** Starts what goes on without being asked; each loop lives in its room. `ctx.close()` ends the deliveries. */
@@ -18,6 +19,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const departures = startDepartures(ctx);
   const cancelling = startCancelling(ctx);
   const totals = startTotals(ctx);
+  const searchIndex = startSearchIndex(ctx);
   const digests = startDigests(ctx);
   const tidying = startTidying(ctx);
   const securityTidying = startSecurityTidying(ctx);
@@ -33,6 +35,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
       await departures.stop();
       await cancelling.stop();
       await totals.stop();
+      await searchIndex.stop();
       await digests.stop();
       await tidying.stop();
       await securityTidying.stop();

@@ -150,7 +150,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "lib",
     "test",
   ],
-  bench: ["agents", "deliveries", "escalation", "people", "db", "lib", "test"],
+  bench: ["tasks", "agents", "deliveries", "escalation", "people", "db", "lib", "test"],
   pack: [],
   test: [
     "app",

@@ -3,7 +3,7 @@ import { DATABASES, type Bench, type Dialect } from "../support/bench.ts";
 import { get, openPool, requestBytes, type Answer, type Pool } from "../support/client.ts";
 import { quantile, sorted } from "../support/load.ts";
 import { reportProcesses } from "../support/service.ts";
-import { ASSIGNEE, tasksOfAYear, writeTasks, type SeededTask } from "../support/seed.ts";
+import { ASSIGNEE, NO_HIT, ONE_HIT, tasksOfAYear, writeTasks, type SeededTask } from "../support/seed.ts";
 import { makeHome, SERVICE, startTarget, type Home, type Target } from "../support/target.ts";
 import { completeAsk, createAsks, idOf, pollAsk } from "../support/tasks.ts";
 
@@ -153,6 +153,9 @@ async function actsOn(pool: Pool, ended: readonly string[]): Promise<Record<stri
     "list, open, by deadline": list("terminal=false&sort=deadline"),
     "list, status=created": list("status=created", '"status":"created"'),
     "list, of one person": list(`assigned_to=${ASSIGNEE}`, `"assigned_to_email":"${ASSIGNEE}"`),
+    "search, no hit": list(`q=${NO_HIT}`, "[]"),
+    "search, one old hit": list(`q=${ONE_HIT}`, ONE_HIT),
+    "search, many hits": list("q=refund"),
     "inbox of one person": timed(async () =>
       asDana("GET", `/api/tasks?limit=${LIMIT}&terminal=false`, `"assigned_to_email":"${ASSIGNEE}"`),
     ),

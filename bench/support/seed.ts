@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { Client } from "pg";
 import { homeOf, isComputed, ofTask } from "../../src/db/home.ts";
-import type { AuditEntryRow, Schema, TaskDocumentsRow, TaskResponseRow, TaskRow } from "../../src/db/schema.ts";
+import type {
+  AuditEntryRow,
+  Schema,
+  TaskDocumentsRow,
+  TaskResponseRow,
+  TaskRow,
+  TaskTextRow,
+} from "../../src/db/schema.ts";
+import { searchedText } from "../../src/tasks/search-index.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/time.ts";
 import { openDb, type Home } from "./target.ts";
 import { REFUND } from "./tasks.ts";
@@ -15,8 +23,10 @@ export interface SeededTask {
   task_responses: TaskResponseRow[];
   audit_entries: AuditEntryRow[];
 }
-type Table = keyof SeededTask;
-const TABLES: readonly Table[] = ["tasks", "task_documents", "task_responses", "audit_entries"];
+/** And with its text for searches, as the service adds it in the background. */
+type Rows = SeededTask & { task_texts: [TaskTextRow] };
+type Table = keyof Rows;
+const TABLES: readonly Table[] = ["tasks", "task_documents", "task_responses", "audit_entries", "task_texts"];
 
 /** The assignee of a few hundred tasks, however many tasks there are. */
 export const ASSIGNEE = "dana@example.com";
@@ -109,16 +119,31 @@ const DOCUMENTS = {
   response_schema: JSON.stringify(REFUND.response_schema),
 };
 
+/** A word that is in one title only, however many tasks there are, and one that is in none. */
+export const ONE_HIT = "marigold";
+export const NO_HIT = "buttercup";
+/** The task with the word: in a thousand tasks as in a million, it is an old one. */
+const ONE_HIT_AT = 7;
+const SYLLABLES = ["ba", "den", "ko", "lis", "mar", "no", "pe", "ran", "su", "ti", "vel", "wo"];
+
+/** Returns a title with the name of a customer and an order, so that titles have as many different words as those of people. */
+function titleOf(i: number): string {
+  const name = (n: number) => [1, 12, 144].map((part) => SYLLABLES[Math.floor(n / part) % 12]!).join("");
+  const flower = i === ONE_HIT_AT ? ` ${ONE_HIT}` : "";
+  return `${REFUND.task} ${name((i * 7919) % 1728)} ${name((i * 104_729) % 1728)}, order ${(i * 15_485_863) % 1_000_003}${flower}`;
+}
+
 function newTask(i: number, created_at: number, timeout_at: number, email: string | null) {
   const id = idAt("tsk", created_at);
   const home = homeOf(id);
+  const title = titleOf(i);
   const task: TaskRow = {
     id,
     home,
     project: "default",
     idempotency_key: `refund-${id.slice(-12)}-${i}`,
     status: "created",
-    task: REFUND.task,
+    task: title,
     timeout_seconds: Math.round((timeout_at - created_at) / SECOND),
     timeout_at,
     redact_payload: 0,
@@ -130,7 +155,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     claimed_by_email: null,
     claim_expires_at: null,
     callback_url: null,
-    listed_length: REFUND.task.length + DOCUMENTS.payload.length,
+    listed_length: title.length + DOCUMENTS.payload.length,
     schemas_length: DOCUMENTS.payload_schema.length + DOCUMENTS.response_schema.length,
     audit_seq: 1,
     created_at,
@@ -228,18 +253,28 @@ function idAt(prefix: "tsk" | "aud", time: number): string {
 export async function writeTasks(home: Home, tasks: Iterable<SeededTask>): Promise<void> {
   // Create the tables.
   await (await openDb(home)).close();
-  if (home.databaseUrl === null) writeSqlite(home.dataDir, tasks);
-  else await writePostgres(home.databaseUrl, tasks);
+  if (home.databaseUrl === null) writeSqlite(home.dataDir, withTexts(tasks));
+  else await writePostgres(home.databaseUrl, withTexts(tasks));
 }
 
-function writeSqlite(dataDir: string, tasks: Iterable<SeededTask>): void {
+function* withTexts(tasks: Iterable<SeededTask>): Generator<Rows> {
+  for (const task of tasks) {
+    const [row] = task.tasks;
+    yield { ...task, task_texts: [{ number: null, ...ofTask(row.id), text: searchedText(row) }] };
+  }
+}
+
+/** Everything that was written is in the index of searches. */
+const ALL_FOLLOWED = "update search_position set entry_id = (select coalesce(max(id), '') from audit_entries)";
+
+function writeSqlite(dataDir: string, tasks: Iterable<Rows>): void {
   const path = join(dataDir, "service.db");
   const database = new DatabaseSync(path);
   database.exec("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -262144");
   const indexes = database
-    .prepare("select name, sql from sqlite_master where type = 'index' and sql is not null")
-    .all() as { name: string; sql: string }[];
-  for (const { name } of indexes) database.exec(`drop index ${name}`);
+    .prepare("select type, name, sql from sqlite_master where type in ('index', 'trigger') and sql is not null")
+    .all() as { type: string; name: string; sql: string }[];
+  for (const { type, name } of indexes) database.exec(`drop ${type} ${name}`);
   const inserts = new Map<Table, { statement: StatementSync; columns: string[] }>();
   database.exec("begin");
   for (const task of tasks) {
@@ -258,6 +293,8 @@ function writeSqlite(dataDir: string, tasks: Iterable<SeededTask>): void {
     }
   }
   for (const { sql } of indexes) database.exec(sql);
+  database.exec("insert into task_words (task_words) values ('rebuild')");
+  database.exec(ALL_FOLLOWED);
   database.exec("commit");
   database.close();
   const file = openSync(path, "r");
@@ -268,7 +305,7 @@ function writeSqlite(dataDir: string, tasks: Iterable<SeededTask>): void {
 const BATCH = 1000;
 const WRITERS = 2;
 
-async function writePostgres(url: string, tasks: Iterable<SeededTask>): Promise<void> {
+async function writePostgres(url: string, tasks: Iterable<Rows>): Promise<void> {
   const writers = Array.from({ length: WRITERS }, () => new Client({ connectionString: url }));
   const [first] = writers as [Client];
   for (const writer of writers) {
@@ -295,6 +332,7 @@ async function writePostgres(url: string, tasks: Iterable<SeededTask>): Promise<
     }),
   );
   for (const { sql } of indexes) await first.query(sql);
+  await first.query(ALL_FOLLOWED);
   for (const table of Object.keys(EVERY_TABLE)) await first.query(`vacuum analyze ${table}`);
   await first.query("checkpoint");
   for (const writer of writers) await writer.end();
@@ -341,6 +379,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   task_versions: true,
   task_labels: true,
   task_snoozes: true,
+  task_texts: true,
+  search_position: true,
   users: true,
   sessions: true,
   passkeys: true,
@@ -370,8 +410,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   event_subscriptions: true,
 };
 
-function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {
-  let batch: SeededTask[] = [];
+function* batchesOf(tasks: Iterable<Rows>): Generator<Rows[]> {
+  let batch: Rows[] = [];
   for (const task of tasks) {
     batch.push(task);
     if (batch.length < BATCH) continue;

@@ -29,10 +29,11 @@ const TURNS_MAX = 30;
 /** Stops after this many violations: later ones only follow from the first. */
 const VIOLATIONS_ENOUGH = 4;
 /**
- * Every table but seven, which are written outside the transaction of the request: `rate_windows` counts an attempt
+ * Every table but nine, which are written outside the transaction of the request: `rate_windows` counts an attempt
  * before its outcome is known, `passkey_challenges` uses a challenge up before its answer is checked, `task_totals` counts
  * past hours in the background, `delivery_origins` says which receivers answered, `hook_questions` says which key
- * the task of a call gets, so that it is created once, `hook_calls` notes calls whatever becomes of them, and
+ * the task of a call gets, so that it is created once, `task_texts` and `search_position`
+ * are filled in the background, `hook_calls` notes calls whatever becomes of them, and
  * `data_keys` gets a key before the first text that it encrypts.
  */
 const TABLES = Object.keys({
@@ -86,6 +87,8 @@ const TABLES = Object.keys({
     | "passkey_challenges"
     | "task_totals"
     | "delivery_origins"
+    | "task_texts"
+    | "search_position"
     | "hook_questions"
     | "hook_calls"
     | "data_keys"

@@ -37,6 +37,7 @@ const TABLES = [
   "task_versions",
   "task_labels",
   "task_snoozes",
+  "task_texts",
   "task_responses",
   "task_documents",
   "tasks",

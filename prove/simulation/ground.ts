@@ -72,6 +72,7 @@ const TABLES = [
   "task_versions",
   "task_labels",
   "task_snoozes",
+  "task_texts",
   "task_candidates",
   "task_responses",
   "task_documents",

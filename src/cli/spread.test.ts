@@ -59,7 +59,7 @@ void test("without --run, the SQL is printed with the steps, and nothing is chan
     /\nselect create_distributed_table\('tasks', 'home', shard_count => 12, colocate_with => 'none'\);\n/,
   );
   assert.match(out, /\ncommit;\n$/);
-  assert.equal(out.match(/create_distributed_table\('\w+', 'home'/g)?.length, 15);
+  assert.equal(out.match(/create_distributed_table\('\w+', 'home'/g)?.length, 16);
   assert.match(notes, /^Nothing was changed\..*\n1\. Back up.*\n2\. Stop all.*\n3\. Run `.*migrate`\.\n4\..*--run/);
   assert.match(notes, /Not ready yet: This database does not have the extension citus\. Run `create extension citus`/);
   const { rows } = await client.query("select to_regclass('older_keys') as made");

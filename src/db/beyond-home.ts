@@ -45,6 +45,10 @@ export const BEYOND_HOME = {
     why: "Tasks of earlier releases have a home that does not follow from their key.",
   },
   "list of tasks": { breaks: ["home"], why: "A list shows the tasks of all homes in one order." },
+  "texts for searches": {
+    breaks: ["home", "lock"],
+    why: "What happens to the tasks of all homes is followed in one order. Spread tasks have no such texts.",
+  },
   "snoozed tasks of a person": { breaks: ["home"], why: "The tasks that one person has snoozed are in all homes." },
   "counts and statistics": { breaks: ["home"], why: "They are about the tasks of all homes." },
   "audit trail of all tasks": {

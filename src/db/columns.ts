@@ -172,6 +172,16 @@ export const COLUMNS = {
     was_mine: "bigint",
     home: "integer",
   },
+  task_texts: {
+    number: "bigint",
+    task_id: "text",
+    text: "text",
+    home: "integer",
+  },
+  search_position: {
+    id: "bigint",
+    entry_id: "text",
+  },
   deliveries: {
     id: "text",
     kind: "text",

@@ -21,6 +21,7 @@ export const TASK_BOUND = {
   task_versions: "task_id",
   task_labels: "task_id",
   task_snoozes: "task_id",
+  task_texts: "task_id",
   deliveries: "task_id",
   delivery_bodies: null,
   delivery_attempts: null,

@@ -46,6 +46,7 @@ import { numbers } from "./migrations/0041-numbers.ts";
 import { notifications } from "./migrations/0042-notifications.ts";
 import { invitations } from "./migrations/0043-invitations.ts";
 import { languages } from "./migrations/0044-languages.ts";
+import { search } from "./migrations/0045-search.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -166,6 +167,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0042-notifications": notifications(dialect),
     "0043-invitations": invitations(dialect),
     "0044-languages": languages,
+    "0045-search": search(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

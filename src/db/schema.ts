@@ -20,6 +20,8 @@ export interface Schema {
   task_versions: TaskVersionRow;
   task_labels: TaskLabelRow;
   task_snoozes: TaskSnoozeRow;
+  task_texts: TaskTextRow;
+  search_position: SearchPositionRow;
   projects: ProjectRow;
   project_members: ProjectMemberRow;
   calendars: CalendarRow;
@@ -223,6 +225,23 @@ export interface TaskSnoozeRow {
   /** 1: it was assigned to the person. Otherwise an assignment to them brings it back. */
   was_mine: number;
   home: number;
+}
+
+/** What a search finds of a task as one text, filled in the background. On SQLite, `task_words` is the index of its words. */
+export interface TaskTextRow {
+  /** The row in `task_words`; null on PostgreSQL, which has an index on the text itself. */
+  number: number | null;
+  task_id: string;
+  text: string;
+  /** The home of the task (home.ts). */
+  home: number;
+}
+
+/** How far `task_texts` has followed what happened to tasks. There is one row. */
+export interface SearchPositionRow {
+  id: number;
+  /** The last audit entry that it has followed; empty: none. */
+  entry_id: string;
 }
 
 /** What a task asked before it was revised. The current version is in `task_documents`. */

@@ -10,6 +10,7 @@ import { areTasksSpread } from "./citus.ts";
 import { AT_WORKER } from "./citus-nodes.ts";
 import { HOMES, TASK_BOUND } from "./home.ts";
 import { compareMigrations, createMigrationDialect, MIGRATION_LOCK } from "./migrate.ts";
+import { TRIGRAMS } from "./migrations/0045-search.ts";
 import { withoutPassword } from "./postgres.ts";
 import { isConnectionLoss } from "./postgres-errors.ts";
 import { APPLICATION_NAME, connectionSettings } from "./postgres-pool.ts";
@@ -39,6 +40,10 @@ export function spreadStatements(shards: number): RawBuilder<unknown>[] {
       primary key (idempotency_key, asked_by_id))`,
     sql`insert into older_keys (idempotency_key, asked_by_id, task_id)
       select idempotency_key, asked_by_id, id from tasks where home <> ${HOME_OF_KEY}`,
+    // Spread tasks are found without it, and the nodes may not know its kind.
+    sql`drop index if exists ${sql.ref(TRIGRAMS)}`,
+    sql`truncate task_texts`,
+    sql`update search_position set entry_id = ''`,
     sql`drop index tasks_by_key`,
     sql`create unique index tasks_by_key on tasks (idempotency_key, asked_by_id, home)`,
     sql`select create_distributed_table(${sql.lit(first)}, 'home', shard_count => ${sql.lit(shards)}, colocate_with => 'none')`,

@@ -1,6 +1,7 @@
 import {
   expressionBuilder,
   sql,
+  type AliasedExpression,
   type Expression,
   type RawBuilder,
   type SelectQueryBuilder,
@@ -10,7 +11,7 @@ import { payloadOf, roundOf } from "../approvals/proposal.ts";
 import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
-import { idsFor, isAmong, isOneOf, locationsFor } from "../db/ids.ts";
+import { idsFor, isAmong, isOneOf, isSelected, locationsFor } from "../db/ids.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { startsWith } from "../db/texts.ts";
 import { invalid } from "../errors.ts";
@@ -28,6 +29,7 @@ import { isTerminal, OPEN_STATUSES, TASK_STATUSES, TERMINAL_STATUSES, type TaskS
 import { toListed } from "./record.ts";
 import type { ListTasksQuery } from "./schema.ts";
 import { hasLabel, hasPriority, isForSnoozed, matches } from "./search.ts";
+import { findCandidates, isNarrow } from "./search-candidates.ts";
 import { readSnoozed, type Snoozed } from "./snooze-store.ts";
 import { toTask, votesFor, type Task, type TaskWithDocuments } from "./store.ts";
 
@@ -66,12 +68,14 @@ export interface ReadTask {
 
 /**
  * Reads one page of the tasks that a caller may list.
+ * @param lookedThrough - tasks that a search compares before it asks the index of words; null: it compares all
  * @throws ServiceError as `listTasks` does
  */
 export async function readPage(
   ctx: { db: Db },
   caller: Caller,
   given: ListTasksQuery,
+  lookedThrough: number | null = LOOKED_THROUGH,
 ): Promise<{ tasks: ReadTask[]; next: string | null }> {
   const scope = await scopeOf(ctx.db, caller, given.project);
   const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
@@ -79,7 +83,10 @@ export async function readPage(
   const asked = askedBy(caller, scope, query, snoozed);
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
-  const found = await selectPage(reader, scope, asked, limit + 1);
+  const isNarrowed = lookedThrough !== null && isSearch(query) && isNarrow(reader, query.q);
+  const found = isNarrowed
+    ? await search(reader, scope, { ...asked, q: query.q }, { limit: limit + 1, lookedThrough, now: ctx.db.now() })
+    : await selectPage(reader, scope, asked, limit + 1);
   const extent: Extent = { withDocuments: query.view !== "summary", withSchemas: query.include === "schemas" };
   const page = cutPage(found.slice(0, limit), extent);
   const last = page.at(-1);
@@ -166,6 +173,8 @@ type Asked = Omit<ListTasksQuery, "project"> & {
   ended: TimeRange;
   created: TimeRange;
   withoutConfidential?: boolean;
+  /** The last place in the order up to which tasks are compared. */
+  until?: Position;
 };
 
 /** From the first of two moments on, and before the second; null: no limit. */
@@ -235,6 +244,122 @@ function isEmail(person: string): boolean {
   return person.includes("@");
 }
 
+/** Tasks that a search compares before it asks the index of words: there is a page of hits among them as a rule. */
+const LOOKED_THROUGH = 1000;
+
+function isSearch<Q extends ListTasksQuery>(query: Q): query is Q & { q: string } {
+  const { q = "", key } = query;
+  return q !== "" && key === undefined && !isTaskId(q);
+}
+
+/** Selects a page as `selectPage` does, from the first tasks in the order, or from those that the index of words names. */
+async function search(
+  reader: Reader,
+  scope: ListScope | null,
+  query: Asked & { q: string },
+  { limit, lookedThrough, now }: { limit: number; lookedThrough: number; now: number },
+): Promise<TaskRow[]> {
+  if (lookedThrough > 0) {
+    const [last] = await selectPage(reader, scope, { ...inOrderOf(query), offset: lookedThrough - 1 }, 1);
+    if (last === undefined) return selectPage(reader, scope, query, limit);
+    const found = await selectPage(reader, scope, { ...query, until: [sortedBy(last, query), last.id] }, limit);
+    if (found.length === limit) return found;
+  }
+  const candidates = await findCandidates(reader, query.q, now);
+  if (candidates === null) return selectPage(reader, scope, query, limit);
+  return selectAmong(reader, scope, query, candidates, limit);
+}
+
+/** The same order, without the filters that no index helps: what they leave of its first tasks is the first of what is asked for. */
+function inOrderOf({ cursor, status, terminal, sort, agent, assigned_to, asker, me, ended, created }: Asked): Asked {
+  const filters = { cursor, status, terminal, sort, agent, assigned_to };
+  return {
+    ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
+    asker,
+    me,
+    snoozed: [],
+    projects: null,
+    ended: sort === "ended" ? ended : NO_RANGE,
+    created: sort === "deadline" || sort === "ended" ? NO_RANGE : created,
+  };
+}
+
+/** Selects a page as `selectPage` does, from tasks whose ids are known. */
+async function selectAmong(
+  reader: Reader,
+  scope: ListScope | null,
+  query: Asked,
+  ids: readonly string[],
+  limit: number,
+): Promise<TaskRow[]> {
+  const statuses = statusesOf(query);
+  if (ids.length === 0 || statuses.length === 0) return [];
+  if (scope !== null && "projects" in scope && scope.projects.length === 0) return [];
+  // With a limit, the databases read these tasks first, and not along an index of what else is asked for.
+  const tasks = reader.query
+    .selectFrom("tasks")
+    .selectAll()
+    .where(isAmong(reader.dialect, "tasks.id", idsFor(reader, ids)))
+    .limit(ids.length);
+  let select = filtered(reader, query, tasks.as("tasks"));
+  if (!isSame(statuses, TASK_STATUSES)) select = select.where("tasks.status", "in", statuses);
+  const agent = agentOf(query, scope);
+  if (agent !== null) select = select.where("asked_by_id", "=", agent).where(IS_OF_AGENT);
+  if (scope !== null && "person" in scope) select = select.where(isSeenBy(reader, scope));
+  return inOrder(select, query)
+    .limit(limit)
+    .offset(query.offset ?? 0)
+    .selectAll()
+    .execute();
+}
+
+/** Cuts off what comes before the cursor, in the order that is asked for. */
+function inOrder(select: TaskQuery, { sort, cursor }: Asked): TaskQuery {
+  const after = cursor === undefined ? null : decodeCursor(cursor);
+  if (sort === "deadline") {
+    const rest =
+      after === null ? select : select.where(sql<boolean>`(tasks.timeout_at, tasks.id) > (${after[0]}, ${after[1]})`);
+    return rest.orderBy("tasks.timeout_at").orderBy("tasks.id");
+  }
+  if (sort === "ended") {
+    const rest =
+      after === null ? select : select.where(sql<boolean>`(tasks.ended_at, tasks.id) < (${after[0]}, ${after[1]})`);
+    return rest.where("tasks.ended_at", "is not", null).orderBy("tasks.ended_at", "desc").orderBy("tasks.id", "desc");
+  }
+  const rest = after === null ? select : select.where("tasks.id", "<", after[1]);
+  return rest.orderBy("tasks.id", "desc");
+}
+
+/** Whether a task is assigned or offered to a person, or in a project that they operate: what `selectOfPerson` finds. */
+function isSeenBy(reader: Reader, { person, operates }: Extract<ListScope, { person: Person }>): Expression<SqlBool> {
+  const where = expressionBuilder<Schema, "tasks">();
+  const isOffered = isSelected(reader.dialect, ["tasks.id", "tasks.home"], (withHome) =>
+    reader.query
+      .selectFrom("task_candidates")
+      .select(withHome ? ["task_id", "home"] : ["task_id"])
+      .where("person", "in", namesOf(person))
+      .where("is_open", "=", 1),
+  );
+  const seen = [
+    where("tasks.assigned_to_user_id", "=", person.id),
+    where.and([
+      where("tasks.status", "in", OPEN_STATUSES),
+      where("tasks.assigned_to_user_id", "is", null),
+      where("tasks.assigned_to_email", "is", null),
+      isOffered,
+    ]),
+  ];
+  if (person.email !== null)
+    seen.push(
+      where.and([
+        where("tasks.assigned_to_user_id", "is", null),
+        sql<SqlBool>`lower(tasks.assigned_to_email) = lower(${person.email})`,
+      ]),
+    );
+  if (operates.length > 0) seen.push(where.and([isOfProjects(operates)]));
+  return where.or(seen);
+}
+
 async function selectPage(reader: Reader, scope: ListScope | null, query: Asked, limit: number): Promise<TaskRow[]> {
   const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
   const statuses = statusesOf(query);
@@ -265,9 +390,10 @@ function agentOf(query: ListTasksQuery, scope: ListScope | null): string | null 
 }
 
 /** Applies the filters, except the status. */
-function filtered(reader: Reader, query: Asked): TaskQuery {
+function filtered(reader: Reader, query: Asked, tasks?: AliasedExpression<TaskRow, "tasks">): TaskQuery {
   const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker, projects, label = [], priority } = query;
-  let select: TaskQuery = reader.query.selectFrom("tasks").modifyEnd(beyondHome("list of tasks"));
+  const from = tasks === undefined ? reader.query.selectFrom("tasks") : reader.query.selectFrom(tasks);
+  let select = (from as TaskQuery).modifyEnd(beyondHome("list of tasks"));
   if (projects !== null) select = select.where(isOfProjects(projects));
   if (query.snoozed.length > 0 && key === undefined && !(q && (isTaskId(q) || isForSnoozed(q))))
     select = select.where(isNotAmong(reader, query.snoozed));
@@ -308,7 +434,15 @@ function filtered(reader: Reader, query: Asked): TaskQuery {
   if (refused !== undefined) select = select.where("tasks.verification_attempt", refused ? ">" : "=", 0);
   if (question !== undefined) select = select.where("tasks.question", "=", question);
   if (key_prefix !== undefined) select = select.where(startsWith(reader, "idempotency_key", key_prefix));
+  if (query.until !== undefined) select = select.where(isUntil(query.until, query));
   return select;
+}
+
+/** Whether a task is not behind a place in the order. */
+function isUntil([at, id]: Position, { sort }: Asked): Expression<SqlBool> {
+  if (sort === "deadline") return sql<SqlBool>`(tasks.timeout_at, tasks.id) <= (${at}, ${id})`;
+  if (sort === "ended") return sql<SqlBool>`(tasks.ended_at, tasks.id) >= (${at}, ${id})`;
+  return sql<SqlBool>`tasks.id >= ${id}`;
 }
 
 /** Whether a task was answered through a channel. An answer that names none came through the API. */

@@ -334,6 +334,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
     "task_versions",
     "task_labels",
     "task_snoozes",
+    "task_texts",
     "verification_attempts",
     "task_responses",
     "task_documents",

@@ -145,6 +145,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   ["0042-notifications", ["drop table push_subscriptions", "drop table notification_choices"]],
   ["0043-invitations", ["drop table invitations"]],
   ["0044-languages", ["alter table users drop column language", "alter table task_documents drop column locale"]],
+  ["0045-search", undoSearch],
 ];
 
 async function undoAskers(tx: Tables): Promise<void> {
@@ -161,6 +162,12 @@ async function undoAskers(tx: Tables): Promise<void> {
     await sql`alter table tasks drop column ${sql.ref(column)}`.execute(query);
   if (tx.dialect === "sqlite") await rebuildTable(query, "tasks", replacing(KEY, UNIQUE_KEY));
   else await sql`alter table tasks add constraint tasks_idempotency_key_key unique (idempotency_key)`.execute(query);
+}
+
+async function undoSearch(tx: Tables): Promise<void> {
+  const words = tx.dialect === "sqlite" ? ["task_words"] : [];
+  for (const table of [...words, "task_texts", "search_position"])
+    await sql`drop table ${sql.table(table)}`.execute(tx.query);
 }
 
 async function undoHomes(tx: Tables): Promise<void> {

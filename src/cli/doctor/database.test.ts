@@ -83,6 +83,17 @@ void test("an empty PostgreSQL database is told so, and stays empty", async (t) 
   assert.deepEqual(rows, []);
 });
 
+void test("PostgreSQL without the index of searches is told what to run", async (t) => {
+  const { service, env } = await startPatient(t, "postgres", {}, { changesTables: true });
+  assert.equal((await runDoctor(env)).status["search"], undefined);
+  await change(service, "drop index task_texts_trigrams");
+  const { code, status, says } = await runDoctor(env);
+  assert.deepEqual([code, status["search"]], [0, "warning"]);
+  const [statements] = /create extension .*\)(?=\. Then)/.exec(says("search"))!;
+  await change(service, ...statements.replace("extension", "extension if not exists").split(";"));
+  assert.equal((await runDoctor(env)).status["search"], undefined);
+});
+
 void test("a database that cannot be opened is told with what to check", async (t) => {
   const gone = withoutService(t, { SERVICE_DATABASE_URL: "postgres://ada@127.0.0.1:9/tasks" });
   const broken = withoutService(t);

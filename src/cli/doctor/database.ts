@@ -3,11 +3,13 @@ import type { Kysely } from "kysely";
 import type { Config } from "../../config.ts";
 import { findDatabase, tryWriting, type FoundDatabase } from "../../db/find.ts";
 import { compareMigrations } from "../../db/migrate.ts";
+import { TRIGRAMS } from "../../db/migrations/0045-search.ts";
 import { durabilityWarnings } from "../../db/postgres-durability.ts";
 import type { Schema } from "../../db/schema.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { ok, problem, warning, type Finding } from "../../lib/findings.ts";
+import { hasWords } from "../../tasks/search-index.ts";
 import { checkCitus } from "./citus.ts";
 
 const MIB = 2 ** 20;
@@ -17,6 +19,8 @@ const FREE_NONE = 64 * MIB;
 const POSTGRES_OLDEST = 15;
 const WITHOUT_LISTEN =
   "LISTEN does not work on this connection, for example because of a pooler in transaction mode. Polls that another process answers are up to two seconds late. Set SERVICE_DATABASE_URL to the database itself, or use the session mode of the pooler (pool_mode = session).";
+
+const WITHOUT_WORDS = `Searches read every task, because the extension pg_trgm could not be added. With many tasks that is slow. Let a user who may add it run: create extension pg_trgm; create index ${TRIGRAMS} on task_texts using gin (text gin_trgm_ops) with (fastupdate = off). Then restart the service.`;
 
 export interface CheckedDatabase {
   findings: Finding[];
@@ -35,9 +39,9 @@ export async function checkDatabase(config: Config): Promise<CheckedDatabase> {
   // A worker has none of the other tables.
   if (citus.isWorker) return { findings: [...server, ...citus.findings], found, isCurrent: false };
   const { findings, isCurrent } = await checkSchema(found);
-  const written = isCurrent ? [await checkWriting(found.query)] : [];
+  const used = isCurrent ? [await checkWriting(found.query), ...(await checkSearch(found))] : [];
   return {
-    findings: [...server, ...citus.findings, ...findings, ...written, ...checkDisk(config, found)],
+    findings: [...server, ...citus.findings, ...findings, ...used, ...checkDisk(config, found)],
     found,
     isCurrent,
   };
@@ -111,6 +115,12 @@ async function checkWriting(query: Kysely<Schema>): Promise<Finding> {
       `The database rejects writes: ${reasonOf(error)} Check for locks, and the permissions of this user.`,
     );
   }
+}
+
+/** Tables that Citus has spread have no such index. */
+async function checkSearch({ query, dialect }: FoundDatabase): Promise<Finding[]> {
+  if (dialect !== "postgres" || (await hasWords({ query, dialect }))) return [];
+  return [warning("search", WITHOUT_WORDS)];
 }
 
 function checkDisk({ dataDir }: Config, { disk }: FoundDatabase): Finding[] {
