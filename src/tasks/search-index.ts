@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { sql, type SqlBool } from "kysely";
 import type { Logger } from "pino";
 import { beyondHome } from "../db/beyond-home.ts";
