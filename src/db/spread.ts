@@ -10,7 +10,7 @@ import { areTasksSpread } from "./citus.ts";
 import { AT_WORKER } from "./citus-nodes.ts";
 import { HOMES, TASK_BOUND } from "./home.ts";
 import { compareMigrations, createMigrationDialect, MIGRATION_LOCK } from "./migrate.ts";
-import { TRIGRAMS } from "./migrations/0045-search.ts";
+import { TRIGRAMS } from "./texts.ts";
 import { withoutPassword } from "./postgres.ts";
 import { isConnectionLoss } from "./postgres-errors.ts";
 import { APPLICATION_NAME, connectionSettings } from "./postgres-pool.ts";

@@ -1,6 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Reader } from "./database.ts";
 
+/** The index of `task_texts` on PostgreSQL, if the database has the extension for it. */
+export const TRIGRAMS = "task_texts_trigrams";
+
 /** Tests whether a column contains `text`, in upper or lower case. */
 export function contains({ dialect }: Reader, column: string, text: string): RawBuilder<boolean> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;

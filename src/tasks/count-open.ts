@@ -32,8 +32,8 @@ export function total(condition: RawBuilder<unknown>): RawBuilder<Sum> {
 const KEY = "open tasks by project";
 
 /**
- * Counts the open tasks of some projects, without those that someone snoozed; null: of all. Up to `COUNTED_EACH_TIME` are counted now. More are counted for all
- * projects together, and that count serves every scope for some seconds.
+ * Counts the open tasks of some projects (null: of all), without those that a person has snoozed. Up to `COUNTED_EACH_TIME`
+ * are counted now. More are counted for all projects together, and that count serves every scope for some seconds.
  */
 export async function countOpen(
   db: Db,

@@ -6,7 +6,7 @@ import type { Db, Reader, Tx } from "../db/database.ts";
 import { homeOf } from "../db/home.ts";
 import { idsFor, isAmong } from "../db/ids.ts";
 import { forUpdateOfFree } from "../db/locks.ts";
-import { TRIGRAMS } from "../db/migrations/0045-search.ts";
+import { TRIGRAMS } from "../db/texts.ts";
 import { toInserted } from "../db/rows.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { lowestId } from "../lib/ids.ts";

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Config } from "../../config.ts";
 import { findDatabase, tryWriting, type FoundDatabase } from "../../db/find.ts";
 import { compareMigrations } from "../../db/migrate.ts";
-import { TRIGRAMS } from "../../db/migrations/0045-search.ts";
+import { TRIGRAMS } from "../../db/texts.ts";
 import { durabilityWarnings } from "../../db/postgres-durability.ts";
 import type { Schema } from "../../db/schema.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";

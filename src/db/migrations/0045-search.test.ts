@@ -6,7 +6,7 @@ import type { ListedTask } from "../../tasks/schema.ts";
 import { findCandidates } from "../../tasks/search-candidates.ts";
 import { fillIndex } from "../../tasks/search-index.ts";
 import { migrate } from "../migrate.ts";
-import { TRIGRAMS } from "./0045-search.ts";
+import { TRIGRAMS } from "../texts.ts";
 
 testOnBoth(
   "tasks of the release before are found at once, and by the index when it has followed what happened to them",

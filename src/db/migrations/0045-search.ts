@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
+import { TRIGRAMS } from "../texts.ts";
 import { homeInSqlite } from "./0021-homes.ts";
 import { spreadAsTasks } from "./0024-approvals.ts";
 
@@ -77,6 +78,3 @@ async function inPostgres(db: Kysely<unknown>): Promise<void> {
     .execute(db);
   await spreadAsTasks(db, "task_texts");
 }
-
-/** The index on PostgreSQL. */
-export const TRIGRAMS = "task_texts_trigrams";
