@@ -8,7 +8,7 @@ void test("an answer has only the fields that its schema names, also where one s
     { $id: "Buyer", type: "object", properties: { name: { type: "string" } } },
     { $id: "Other", type: "object", properties: {} },
   ]);
-  const schema = { type: "array", items: { $ref: "Order#" } };
+  const schema = { type: "array" as const, items: { $ref: "Order#" } };
   const serialize = compile({ schema, method: "GET", url: "/orders", httpStatus: "200" });
   const orders = [{ buyer: { name: "Lucía", secret: "s" }, secret: "s" }];
   assert.equal(serialize(orders), '[{"buyer":{"name":"Lucía"}}]');
