@@ -811,7 +811,8 @@ for (const way of ["stdio", "the service"] as const)
       client.callTool({ name: "list_my_requests", arguments: {}, _meta: { traceparent } });
     await ask("not a trace");
     await ask(`00-${trace}-00f067aa0ba902b7-01`);
-    await service.kill();
+    // A call is logged after its answer has gone out: a kill could come before that.
+    await service.stop();
     const answered = service.log
       .map((line) => JSON.parse(line) as { msg: string; route: string; trace_id?: string })
       .filter(({ msg, route }) => msg === "answered" && route === "/api/tasks");
