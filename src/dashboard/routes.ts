@@ -5,10 +5,6 @@ import { csp, ICON, iconFile } from "../http/page.ts";
 /** The addresses of the dashboard's own pages; which of them there is, the script decides. */
 const PAGES = [
   "/",
-  "/setup",
-  "/login",
-  "/passkey",
-  "/invitation",
   "/inbox",
   "/batch",
   "/tasks/:id",
@@ -22,12 +18,15 @@ const PAGES = [
   "/settings",
   "/settings/:part",
 ];
+/** Those that do not ask first who is signed in. */
+const PAGES_BEFORE_SIGN_IN = ["/setup", "/login", "/passkey", "/invitation"];
+/** The answer is then on its way while the scripts are loaded. The script's request takes it over. */
+const ASK_WHO_IT_IS = `<link rel="preload" href="/api/auth/me" as="fetch" crossorigin>`;
 
 /** The dashboard: one page, and the files it loads. Everything it knows it asks of the API, as whoever is signed in. */
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const head = await serveBuilt(app, "dashboard", "/assets/");
   if (head === null) app.log.warn("The pages are not built: run `npm run build` and start the service again");
-  const html = page(head);
   const headers = {
     "content-security-policy": csp({
       script: "'self'",
@@ -53,10 +52,14 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get("/icon.svg", { schema: { hide: true } }, async (_request, reply) =>
     reply.header("cache-control", "max-age=86400").type("image/svg+xml").send(iconFile()),
   );
-  for (const path of PAGES)
-    app.get(path, { schema: { hide: true } }, async (_request, reply) =>
-      reply.headers(headers).type("text/html; charset=utf-8").send(html),
-    );
+  const serve = (paths: readonly string[], html: string) => {
+    for (const path of paths)
+      app.get(path, { schema: { hide: true } }, async (_request, reply) =>
+        reply.headers(headers).type("text/html; charset=utf-8").send(html),
+      );
+  };
+  serve(PAGES, page(head === null ? null : `${ASK_WHO_IT_IS}\n${head}`));
+  serve(PAGES_BEFORE_SIGN_IN, page(head));
 };
 
 function page(head: string | null): string {
