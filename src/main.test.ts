@@ -57,7 +57,7 @@ test("the version that is asked for is the one of package.json, and npm start ch
   const { engines, scripts } = await readPackage();
   assert.equal(engines.node, `>=${NEEDED.join(".")}`);
   for (const name of ["start", "service"])
-    assert.match(scripts[name]!, /^(exec )?node --import \.\/src\/node-version\.mjs /);
+    assert.match(scripts[name]!, /^(exec )?node --max-semi-space-size=16 --import \.\/src\/node-version\.mjs /);
 });
 
 test("settings that cannot work stop the start with every problem, and without a stack", async () => {

@@ -6,6 +6,8 @@ import { makeHome, SERVICE, startTarget, type Home, type Target } from "./target
 const COMPUTING_MS = 50;
 /** The most that its own timers may compute in one turn. */
 export const OWN_WORK_MS = 25;
+/** The memory of a process under full load. */
+const FULL_LOAD_MB = 300;
 
 export interface ServiceOptions {
   dialect: Dialect;
@@ -23,8 +25,8 @@ export interface ServiceOptions {
 }
 
 /**
- * The target of the most computing in one turn of the event loop, in milliseconds. null: the load leaves no pause
- * between requests, so a turn is as long as what arrived in it. Default: `COMPUTING_MS`
+ * The target of the most computing in one turn of the event loop, in milliseconds. null: full load, without a pause
+ * between requests, so a turn is as long as what arrived in it; its memory has a target. Default: `COMPUTING_MS`
  */
 type ComputingTarget = number | null;
 
@@ -54,7 +56,12 @@ export async function reportProcesses(
   const memory = Math.max(...services.map((service) => service.memoryMb()));
   const stalls = await Promise.all(services.map(async (service) => service.worstStall()));
   reportStall(bench, name, stalls.reduce(worse), { computing });
-  bench.figure({ name: `${name}: resident memory at the end`, value: memory, unit: "MB" });
+  bench.figure({
+    name: `${name}: resident memory at the end`,
+    value: memory,
+    unit: "MB",
+    ...(computing === null && { hold: { under: FULL_LOAD_MB } }),
+  });
 }
 
 /**

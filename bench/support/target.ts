@@ -104,6 +104,7 @@ function slowly(fsyncMs: number): string[] {
 export const SERVICE = "src/main.ts";
 /** The service as its package runs it: what `pack/build.ts` makes. */
 export const PACKAGE = "dist/src/cli.js";
+const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";
 export const FLOORS = {
   echo: "bench/floors/echo.ts",
   hold: "bench/floors/hold.ts",
@@ -127,7 +128,7 @@ export interface StartOptions {
 export async function startTarget(
   program: string,
   home: Home,
-  { execArgv = [...preloading(program), ...profiling(program)], hasProbe = true, env = {} }: StartOptions = {},
+  { execArgv = [...asStarted(program), ...profiling(program)], hasProbe = true, env = {} }: StartOptions = {},
 ): Promise<Target> {
   const probe = hasProbe ? ["--import", "./bench/support/stall-probe.ts"] : [];
   const command = [...slowly(home.fsyncMs), process.execPath, ...execArgv, ...probe, ...typed(program)];
@@ -203,9 +204,10 @@ export async function startTarget(
   };
 }
 
-/** Returns what `npm start` preloads. */
-function preloading(program: string): string[] {
-  return program === SERVICE ? ["--import", "./src/node-version.mjs"] : [];
+/** Returns the options of Node with which `npm start` and the image start the service. */
+function asStarted(program: string): string[] {
+  if (program === PACKAGE) return [SMALL_YOUNG_GENERATION];
+  return program === SERVICE ? [SMALL_YOUNG_GENERATION, "--import", "./src/node-version.mjs"] : [];
 }
 
 /** Returns the program, with its command if it has several. */
