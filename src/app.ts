@@ -7,7 +7,6 @@ import {
   type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyRequest,
-  type FastifySchemaCompiler,
 } from "fastify";
 import { agentRoutes, agentShapes } from "./agents/routes.ts";
 import { projectRoutes, projectShapes } from "./projects/routes.ts";
@@ -50,6 +49,7 @@ import { createValidatorCompiler } from "./http/validation.ts";
 import { mcpRoutes } from "./mcp-route/mcp.ts";
 import { reviewMcpRoutes } from "./mcp-route/review.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
+import { onFirstUse } from "./lib/on-first-use.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
 import { actorOf } from "./people/actor.ts";
 import { requireConfirmed } from "./people/confirmation.ts";
@@ -93,8 +93,14 @@ const SHAPES = [
   ...auditShapes,
 ];
 /** Apps of one process share what is compiled: it is half of what making one costs, and tests make thousands. */
-let validatorCompiler: FastifySchemaCompiler<object> | undefined;
-let serializerCompiler: ReturnType<typeof createSerializerCompiler> | undefined;
+const compilers = onFirstUse(() => {
+  const [validator, serializer] = [createValidatorCompiler(SHAPES), createSerializerCompiler(SHAPES)];
+  return () => ({ validator, serializer });
+});
+
+function hasCompilers(): never {
+  throw new Error("An app has its compilers before it has routes");
+}
 
 interface AppOptions {
   /** The command line calls the app within its own process. */
@@ -104,8 +110,8 @@ interface AppOptions {
 /** The whole HTTP surface. Opens no port, so that a test can call it. */
 export async function createApp(ctx: Context, options: AppOptions = {}): Promise<FastifyInstance> {
   const app = fastify(serverOptions(ctx));
-  app.setValidatorCompiler((validatorCompiler ??= createValidatorCompiler(SHAPES)));
-  app.setSerializerCompiler((serializerCompiler ??= createSerializerCompiler(SHAPES)));
+  app.setValidatorCompiler(compilers().validator);
+  app.setSerializerCompiler(compilers().serializer);
   answerErrors(app, ctx);
   acceptJson(app, ctx.largeBodies.parse);
   addRequestHooks(app, ctx, options);
@@ -128,6 +134,8 @@ function serverOptions(ctx: Context): FastifyHttpOptions<Server> {
   return {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Otherwise Fastify loads compilers of its own, before it is given these.
+    schemaController: { compilersFactory: { buildValidator: hasCompilers, buildSerializer: hasCompilers } },
     bodyLimit: ctx.config.limits.bodyBytes,
     requestTimeout: ARRIVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

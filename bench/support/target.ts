@@ -101,7 +101,8 @@ function slowly(fsyncMs: number): string[] {
   return [...strace, "-e", `inject=${calls}:delay_exit=${fsyncMs * 1000}`];
 }
 
-export const SERVICE = "src/main.ts";
+/** The service as `npm start` runs it in a clone. */
+export const SERVICE = "pack/start.mjs";
 /** The service as its package runs it: what `pack/build.ts` makes. */
 export const PACKAGE = "dist/src/cli.js";
 const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";

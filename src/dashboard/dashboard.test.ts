@@ -18,6 +18,13 @@ testOnBoth("every address of the dashboard gives the page, which may load from h
   }
 });
 
+testOnBoth("a page for people who are signed in asks at once who it is, and no other does", async (service) => {
+  const asks = async (path: string) =>
+    (await service.call("GET", path, { token: null })).text.includes('<link rel="preload" href="/api/auth/me"');
+  for (const path of ["/inbox", "/tasks/tsk_1", "/settings/passkeys"]) assert.equal(await asks(path), true, path);
+  for (const path of ["/setup", "/login", "/invitation"]) assert.equal(await asks(path), false, path);
+});
+
 testOnBoth("what the page loads is there, may be kept for ever, and nothing else is served", async (service) => {
   const page = await service.call("GET", "/inbox", { token: null });
   const files = [...page.text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!);

@@ -83,7 +83,7 @@ npm() {
 start() {
   if [ -n "\${SERVICE:-}" ]; then kill "$SERVICE"; wait "$SERVICE" || true; fi
   : > service.log
-  node --max-semi-space-size=16 --import ./src/node-version.mjs src/main.ts >> service.log 2>&1 &
+  node --max-semi-space-size=16 --import ./src/node-version.mjs pack/start.mjs >> service.log 2>&1 &
   SERVICE=$!
   echo "$SERVICE" > service.pid
   tail --pid="$SERVICE" -n +1 -f service.log | grep -q -m 1 "listening at" || { cat service.log >&2; exit 1; }
