@@ -77,8 +77,11 @@ testInBrowser("a choice changes the address, and the address gives everybody the
   await page.getByRole("link", { name: /^For Ada/ }).waitFor({ state: "detached" });
   await list(page).getByText("2 of 3").waitFor();
   assert.deepEqual(await titles(page), ["Newest", "Oldest"]);
+  let askedWho = 0;
+  page.on("request", (request) => (askedWho += request.url().endsWith("/api/auth/me") ? 1 : 0));
   await page.reload();
   assert.deepEqual(await titles(page), ["Newest", "Oldest"]);
+  assert.equal(askedWho, 1, "the script takes over what the page has asked for");
   const other = await open();
   await signIn(other, service, ADA);
   await other.goto(page.url());
