@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { forUpdate } from "../db/locks.ts";
 import { newId } from "../lib/ids.ts";
+import { pause } from "../../test/support/pause.ts";
 import { newAgent } from "../../test/support/agents.ts";
 import { person } from "../../test/support/people.ts";
 import { SEED } from "../../test/support/seed.ts";
@@ -12,7 +13,7 @@ import { toPerson } from "../people/sign-in.ts";
 import { readPage } from "./list.ts";
 import type { ListTasksQuery } from "./schema.ts";
 import { findCandidates, isNarrow } from "./search-candidates.ts";
-import { fillIndex, mergeIndex } from "./search-index.ts";
+import { fillIndex, mergeIndex, startSearchIndex } from "./search-index.ts";
 import { addAuditEntry, deleteTask } from "./store.ts";
 
 const SETTLED_MS = 61_000;
@@ -292,3 +293,12 @@ testOnBoth(
     assert.deepEqual(await find('x"big"'), [labelled.id], "a quote within a word");
   },
 );
+
+testOnBoth("a service fills the index by itself", async (service) => {
+  const { ctx, create } = service;
+  await create({ task: "Send the marigolds" });
+  service.clock.advance(SETTLED_MS);
+  const index = startSearchIndex(ctx);
+  while ((await textsOf(service)).length === 0) await pause();
+  await index.stop();
+});

@@ -10,6 +10,7 @@ import { TRIGRAMS } from "../db/texts.ts";
 import { toInserted } from "../db/rows.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { lowestId } from "../lib/ids.ts";
+import { startRepeating } from "../lib/repeating.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 
 /*
@@ -238,14 +239,11 @@ const MERGES_MAX = 8;
 
 /** Fills the index until it is stopped. */
 export function startSearchIndex(ctx: { db: Db; log: Logger }): { stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
   let canFill: boolean | null = null;
   let waits = 0;
   let since = performance.eventLoopUtilization();
 
-  /** @returns milliseconds until the next batch; null: there is no index */
-  async function fill(): Promise<number | null> {
+  async function fill(isStopped: () => boolean): Promise<number | null> {
     canFill ??= await hasWords(ctx.db);
     if (!canFill) return null;
     const { utilization } = performance.eventLoopUtilization(since);
@@ -257,34 +255,16 @@ export function startSearchIndex(ctx: { db: Db; log: Logger }): { stop(): Promis
     waits = 0;
     const began = performance.now();
     const done = await fillIndex(ctx);
-    const isMerged = await merge();
+    const isMerged = await merge(isStopped);
     since = performance.eventLoopUtilization();
     return done === 0 && isMerged ? LOOK_EVERY_MS : (performance.now() - began) * REST;
   }
 
-  async function merge(): Promise<boolean> {
-    for (let i = 0; i < MERGES_MAX; i++) if (isStopped || !(await mergeIndex(ctx))) return true;
+  async function merge(isStopped: () => boolean): Promise<boolean> {
+    for (let i = 0; i < MERGES_MAX; i++) if (isStopped() || !(await mergeIndex(ctx))) return true;
     return false;
   }
 
-  async function look(): Promise<void> {
-    const wait = await fill().catch((error: unknown) => {
-      ctx.log.error({ err: error }, "Filling the index of searches failed; trying again");
-      return LOOK_EVERY_MS;
-    });
-    if (isStopped || wait === null) return;
-    timer = setTimeout(() => {
-      running = look();
-    }, wait);
-    timer.unref();
-  }
-
-  let running = look();
-  return {
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  const onError = "Filling the index of searches failed; trying again";
+  return startRepeating(ctx, { run: fill, onError, retryMs: LOOK_EVERY_MS });
 }

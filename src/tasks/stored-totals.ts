@@ -3,6 +3,7 @@ import { beyondHome } from "../db/beyond-home.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import type { TaskTotalsRow } from "../db/schema.ts";
 import { timeOfId } from "../lib/ids.ts";
+import { startRepeating } from "../lib/repeating.ts";
 import { DAY, HOUR, MINUTE } from "../lib/time.ts";
 import type { Task } from "./store.ts";
 import { readTotals, sumTotals, type Totals } from "./totals.ts";
@@ -274,31 +275,10 @@ async function deleteOld(db: Db, before: number): Promise<void> {
 
 /** Keeps the totals complete until it is stopped. */
 export function startTotals(ctx: { db: Db; log: Logger }): { stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-
-  async function look(): Promise<void> {
-    let wait = LOOK_EVERY_MS;
-    try {
-      // After an upgrade there is a year to count: others get in between.
-      if ((await storeTotals(ctx)) > 0) wait = BETWEEN_MS;
-    } catch (error) {
-      ctx.log.error({ err: error }, "Storing totals of tasks failed; trying again");
-    }
-    if (!isStopped) {
-      timer = setTimeout(() => {
-        running = look();
-      }, wait);
-      timer.unref();
-    }
-  }
-
-  let running = look();
-  return {
-    stop: async () => {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return startRepeating(ctx, {
+    // After an upgrade there is a year to count: others get in between.
+    run: async () => ((await storeTotals(ctx)) > 0 ? BETWEEN_MS : LOOK_EVERY_MS),
+    onError: "Storing totals of tasks failed; trying again",
+    retryMs: LOOK_EVERY_MS,
+  });
 }
