@@ -27,7 +27,7 @@ export async function blackHoles(bench: Bench): Promise<void> {
       reportWait(bench, `${DATABASES[dialect]}: callback to a live receiver beside ${ORIGINS} dead ones`, ms, watch);
       watch.close();
       // Attempts in progress would delay the graceful stop.
-      hole.reset();
+      return () => hole.reset();
     });
   }
   hole.close();

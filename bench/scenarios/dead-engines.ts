@@ -33,11 +33,13 @@ export async function deadEngines(bench: Bench): Promise<void> {
         service,
         dead.map(({ name }) => name),
       );
+      // What follows is judged: the engines that never answer, and one that does.
+      await service.forgetStalls();
       const { ms } = await endTasks(service, watch, RATE, bench.seconds * 10);
       reportWait(bench, `${DATABASES[dialect]}: resume of a live engine beside ${ENGINES} dead ones`, ms, watch);
       watch.close();
       // Attempts in progress would delay the graceful stop.
-      hole.reset();
+      return () => hole.reset();
     });
   }
   hole.close();

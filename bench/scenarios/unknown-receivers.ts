@@ -42,7 +42,7 @@ export async function unknownReceiver(bench: Bench): Promise<void> {
       const name = `${DATABASES[dialect]}: first callback of an unknown receiver beside ${DEAD} dead ones, p99`;
       reportArrivals(bench, { name, under: UNKNOWN_UNDER_MS, seed, ms: await live.msSince(began) });
       // Attempts under way would delay an orderly stop.
-      hole.reset();
+      return () => hole.reset();
     });
     hole.close();
     live.close();
@@ -82,7 +82,7 @@ export async function restartAmidDead(bench: Bench): Promise<void> {
         const name = `${DATABASES[dialect]}: callback to ${sort} after a restart beside ${DEAD} dead ones, p99`;
         reportArrivals(bench, { name, under, seed, ms: await msSince(began) });
       }
-      hole.reset();
+      return () => hole.reset();
     });
     for (const { close } of [hole, proven, unknown]) close();
   }

@@ -30,18 +30,22 @@ export interface ServiceOptions {
  */
 type ComputingTarget = number | null;
 
-/** Runs a service on a new database while `use` runs. Then reports its stalls and its memory. */
+/**
+ * Runs a service on a new database while `use` runs. Then reports its stalls and its memory.
+ * @param use - may return what has to be done after that, before the services stop
+ */
 export async function withService(
   bench: Bench,
   { dialect, replicas = 1, name = DATABASES[dialect], prepare, env = {}, computing }: ServiceOptions,
-  use: (services: [Target, ...Target[]], home: Home) => Promise<void>,
+  use: (services: [Target, ...Target[]], home: Home) => Promise<void | (() => void)>,
 ): Promise<void> {
   const home = await makeHome(dialect, bench.fsyncMs);
   await prepare?.(home);
   const starting = Array.from({ length: replicas }, async () => startTarget(SERVICE, home, { env }));
   const services = (await Promise.all(starting)) as [Target, ...Target[]];
-  await use(services, home);
+  const clear = await use(services, home);
   await reportProcesses(bench, name, services, computing);
+  clear?.();
   await Promise.all(services.map(async (service) => service.stop()));
   await home.remove();
 }
