@@ -18,9 +18,13 @@ else if (isOld(ofNpm))
     `npm runs on Node ${ofNpm}; this clone has Node ${process.versions.node} with it, which npm scripts use.`,
   );
 
-// `npm start` is twice as fast with it. An install without packages for development cannot make it, and starts from the sources.
+// `npm start` is faster with it, and runs the sources without it. An install without packages for development cannot make it.
 if (!isOld(process.versions.node) && existsSync(new URL("../node_modules/rolldown", import.meta.url)))
-  await import("./bundle-clone.ts");
+  try {
+    await import("./bundle-clone.ts");
+  } catch (error) {
+    console.log(`npm start will run the sources, because they could not be bundled: ${error.message}`);
+  }
 
 function isOld(version) {
   const [major, minor] = partsOf(version);
