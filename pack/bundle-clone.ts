@@ -10,7 +10,7 @@ import { rolldown, type Plugin } from "rolldown";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "node_modules/.cache/service");
-/** Where it is made. A service that starts meanwhile finds a whole one, or none. */
+/** Where it is made. A service that starts at the same time finds a whole one, or none. */
 const MADE = `${FOLDER}-${process.pid}`;
 
 /** The one package that is bundled too: it consists of 257 modules. Bundling others saves nothing that can be measured. */

@@ -98,7 +98,7 @@ const compilers = onFirstUse(() => {
   return () => ({ validator, serializer });
 });
 
-function hasCompilers(): never {
+function neverNeeded(): never {
   throw new Error("An app has its compilers before it has routes");
 }
 
@@ -135,7 +135,7 @@ function serverOptions(ctx: Context): FastifyHttpOptions<Server> {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     // Otherwise Fastify loads compilers of its own, before it is given these.
-    schemaController: { compilersFactory: { buildValidator: hasCompilers, buildSerializer: hasCompilers } },
+    schemaController: { compilersFactory: { buildValidator: neverNeeded, buildSerializer: neverNeeded } },
     bodyLimit: ctx.config.limits.bodyBytes,
     requestTimeout: ARRIVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -76,7 +76,7 @@ async function allAtOnce(bench: Bench, dialect: Dialect): Promise<void> {
       ...(clearedAt! >= began + GIVEN_UP_AFTER && { note: `given up: ${await countOpen(service)} still open` }),
     });
     bench.figure({
-      name: `${name}: API meanwhile, ${API_RATE}/s, p99`,
+      name: `${name}: API at the same time, ${API_RATE}/s, p99`,
       value: quantile(ms, 0.99),
       unit: "ms",
       hold: { under: 250 },

@@ -105,6 +105,7 @@ function slowly(fsyncMs: number): string[] {
 export const SERVICE = "pack/start.mjs";
 /** The service as its package runs it: what `pack/build.ts` makes. */
 export const PACKAGE = "dist/src/cli.js";
+/** As in `package.json` and the Dockerfile. docs/operating.md, Memory, says what it does. */
 const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";
 export const FLOORS = {
   echo: "bench/floors/echo.ts",

@@ -58,3 +58,17 @@ void test("a stop waits for work that has begun, which can end early, and nothin
   await settled();
   assert.equal(done, 1);
 });
+
+void test("a stop between two runs ends the work", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let done = 0;
+  const { work } = begin(async () => {
+    done++;
+    return 100;
+  });
+  await settled();
+  await work.stop();
+  t.mock.timers.tick(1000);
+  await settled();
+  assert.equal(done, 1);
+});
